@@ -1,178 +1,19 @@
-//! Limits of cores outside plans: for what a thread submits, and for a whole device.
+//! Limits of cores for a whole device.
 //!
 //! A limit counts for kernels that are planned while it holds (guide: device management, resource limits), so operators
-//! that are kept for later calls are told apart by it, or planned again.
+//! that were kept for later calls are planned again.
 
-use std::cell::Cell;
 use std::fmt;
-use std::marker::PhantomData;
-
-use acl_sys::aclrtDevResLimitType;
 
 use crate::call::{Caller as _, call};
-use crate::context::{Context, forget_operators};
+use crate::context::forget_operators;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::lock::Lock;
-use crate::op::plan_for_cores;
-use crate::plan::Cores;
-use crate::stream::Stream;
-
-const CUBE: aclrtDevResLimitType = aclrtDevResLimitType::ACL_RT_DEV_RES_CUBE_CORE;
-const VECTOR: aclrtDevResLimitType = aclrtDevResLimitType::ACL_RT_DEV_RES_VECTOR_CORE;
-
-thread_local! {
-    /// Whether a limit of [`Stream::limit_cores`] holds on this thread.
-    static LIMITED: Cell<bool> = const { Cell::new(false) };
-}
+use crate::stream::{Cores, device_cores};
 
 /// Devices with a limit of [`Device::limit_cores`], by the address of their table and their number.
 static DEVICES: Lock<Vec<(usize, i32)>> = Lock::new(Vec::new());
-
-/// Sets what is not 0.
-fn set_each(cores: Cores, set: impl Fn(aclrtDevResLimitType, u32) -> Result<()>) -> Result<()> {
-    let all = [(CUBE, cores.cube), (VECTOR, cores.vector)];
-    all.into_iter().filter(|(_, value)| *value != 0).try_for_each(|(kind, value)| set(kind, value))
-}
-
-fn check_some(cores: Cores) -> Result<()> {
-    if cores == Cores::default() { Err(Error::invalid("a limit to no number of cores at all")) } else { Ok(()) }
-}
-
-/// What the thread that made it submits to any stream of the context has at most so many cores, until this goes; see
-/// [`Stream::limit_cores`].
-#[derive(Debug)]
-#[must_use = "the limit ends when it is dropped"]
-pub struct CoreLimit {
-    stream: Stream,
-    ended: bool,
-    /// The library keeps it for the thread.
-    _of_thread: PhantomData<*mut ()>,
-}
-
-impl Stream {
-    /// Limits the operators and kernels that this thread submits from now on to so many cores of the device, so that
-    /// work on other streams has the rest; 0 leaves a number as it is. Returns at once. In a capture it counts for what
-    /// is captured meanwhile, at every replay. A run of a plan with limits of its own inside it ends it.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more cores than the device has, for none
-    /// at all, and while another limit holds on this thread;
-    /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library without such limits.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use racl::plan::Cores;
-    ///
-    /// let device = racl::Acl::mock()?.device(0)?;
-    /// let stream = device.stream()?;
-    /// let limit = stream.limit_cores(Cores { cube: 8, vector: 0 })?;
-    /// assert_eq!(device.context().thread_cores()?, Cores { cube: 8, vector: 48 }); // of the mock
-    /// limit.end()?;
-    /// assert_eq!(device.context().thread_cores()?.cube, 24);
-    /// # Ok::<(), racl::Error>(())
-    /// ```
-    #[doc(alias = "aclrtSetStreamResLimit")]
-    #[doc(alias = "aclrtUseStreamResInCurrentThread")]
-    pub fn limit_cores(&self, cores: Cores) -> Result<CoreLimit> {
-        check_some(cores)?;
-        if LIMITED.get() {
-            return Err(Error::invalid("another limit of cores holds on this thread"));
-        }
-        // From here on its end undoes what was set.
-        let mut limit = CoreLimit { stream: self.clone(), ended: false, _of_thread: PhantomData };
-        LIMITED.set(true);
-        if let Err(error) = limit.begin(cores) {
-            return Err(match limit.undo() {
-                Ok(()) => error,
-                Err(second) => error.with_detail(format!("and it could not be undone: {second}")),
-            });
-        }
-        Ok(limit)
-    }
-
-    /// How many cores work of this stream has where [`limit_cores`](Self::limit_cores) of it holds: its limit, else that
-    /// of the device.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library without such limits;
-    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed beside this crate.
-    #[doc(alias = "aclrtGetStreamResLimit")]
-    pub fn core_limit(&self) -> Result<Cores> {
-        let ask = |kind: aclrtDevResLimitType| -> Result<u32> {
-            let mut value = 0;
-            // SAFETY: a live handle of this context, and a place for one number.
-            unsafe { call!(&**self.0.context(), aclrtGetStreamResLimit(self.as_raw(), kind, &raw mut value)) }?;
-            Ok(value)
-        };
-        Ok(Cores { cube: ask(CUBE)?, vector: ask(VECTOR)? })
-    }
-}
-
-impl Context {
-    /// How many cores the operators have that this thread plans now.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library without limits of cores.
-    #[doc(alias = "aclrtGetResInCurrentThread")]
-    pub fn thread_cores(&self) -> Result<Cores> {
-        let ask = |kind: aclrtDevResLimitType| {
-            let mut value = 0;
-            // SAFETY: a place for one number.
-            unsafe { call!(&**self.inner(), aclrtGetResInCurrentThread(kind, &raw mut value)) }.map(|()| value)
-        };
-        Ok(Cores { cube: ask(CUBE)?, vector: ask(VECTOR)? })
-    }
-}
-
-impl CoreLimit {
-    /// Ends the limit now.
-    ///
-    /// # Errors
-    ///
-    /// What the library says; it is not tried again.
-    #[doc(alias = "aclrtUnuseStreamResInCurrentThread")]
-    #[doc(alias = "aclrtResetStreamResLimit")]
-    pub fn end(mut self) -> Result<()> {
-        self.undo()
-    }
-
-    fn begin(&self, cores: Cores) -> Result<()> {
-        let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
-        // SAFETY: takes a live handle of this context and numbers.
-        set_each(cores, |kind, value| unsafe { call!(context, aclrtSetStreamResLimit(raw, kind, value)) })?;
-        // SAFETY: takes a live handle of this context.
-        unsafe { call!(context, aclrtUseStreamResInCurrentThread(raw)) }?;
-        plan_for_cores(cores.cube, cores.vector);
-        Ok(())
-    }
-
-    fn undo(&mut self) -> Result<()> {
-        self.ended = true;
-        LIMITED.set(false);
-        plan_for_cores(0, 0);
-        let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
-        // SAFETY: takes a live handle of this context.
-        let unused = unsafe { call!(context, aclrtUnuseStreamResInCurrentThread(raw)) };
-        // SAFETY: as above.
-        let reset = unsafe { call!(context, aclrtResetStreamResLimit(raw)) };
-        unused.and(reset)
-    }
-}
-
-impl Drop for CoreLimit {
-    fn drop(&mut self) {
-        if !self.ended
-            && let Err(error) = self.undo()
-        {
-            self.stream.0.context().record_drop_error("ending the core limit of a stream", error);
-        }
-    }
-}
 
 /// The whole process has at most so many cores of a device, until this goes; see [`Device::limit_cores`].
 #[must_use = "the limit ends when it is dropped"]
@@ -191,13 +32,7 @@ impl Device {
     /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library without limits of cores.
     #[doc(alias = "aclrtGetDeviceResLimit")]
     pub fn core_limit(&self) -> Result<Cores> {
-        let ask = |kind: aclrtDevResLimitType| -> Result<u32> {
-            let mut value = 0;
-            // SAFETY: a place for one number.
-            unsafe { call!(&**self.context().inner(), aclrtGetDeviceResLimit(self.id(), kind, &raw mut value)) }?;
-            Ok(value)
-        };
-        Ok(Cores { cube: ask(CUBE)?, vector: ask(VECTOR)? })
+        device_cores(self.context())
     }
 
     /// Limits all work that this process submits to the device from now on to so many cores, that of other code
@@ -224,7 +59,7 @@ impl Device {
     /// ```
     #[doc(alias = "aclrtSetDeviceResLimit")]
     pub fn limit_cores(&self, cores: Cores) -> Result<DeviceCoreLimit> {
-        check_some(cores)?;
+        cores.check_some()?;
         let former = self.core_limit()?;
         self.claim()?;
         let mut limit = DeviceCoreLimit { device: self.clone(), former, ended: false };
@@ -265,8 +100,7 @@ impl DeviceCoreLimit {
     fn set(&self, cores: Cores) -> Result<()> {
         let (context, device) = (&**self.device.context().inner(), self.device.id());
         // SAFETY: takes numbers.
-        let done =
-            set_each(cores, |kind, value| unsafe { call!(context, aclrtSetDeviceResLimit(device, kind, value)) });
+        let done = cores.set(|kind, value| unsafe { call!(context, aclrtSetDeviceResLimit(device, kind, value)) });
         forget_operators(context, device);
         done
     }

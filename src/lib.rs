@@ -94,7 +94,7 @@ pub use acl::{Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator, KernelFailure, Place, PlaceKind, SystemOption};
-pub use cores::{CoreLimit, DeviceCoreLimit};
+pub use cores::DeviceCoreLimit;
 pub use device::{
     Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, FaultKind, FormFactor, LibraryFeature, MemoryError,
     OverflowMode, RunMode, SuperPod, Utilization,
@@ -117,7 +117,7 @@ pub use pool::{Amount, MemoryClass, MemoryStats};
 pub use prefetch::{Prefetch, Prefetchable};
 pub use requirement::Requirement;
 pub use retire::set_drop_limit;
-pub use stream::{Stream, StreamOptions, untracked};
+pub use stream::{CoreLimit, Stream, StreamOptions, untracked};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

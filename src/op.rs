@@ -119,7 +119,6 @@ mod view;
 pub use any::{AnyTensor, ElementType, Format};
 pub(crate) use argument::Arg;
 pub use cached::OperatorCache;
-pub(crate) use cached::plan_for_cores;
 pub use element::{DataType, Element, Float, Index, Numeric};
 pub(crate) use executor::{Call, Target, operator};
 pub(crate) use few::Few;

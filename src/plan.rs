@@ -73,8 +73,6 @@ pub use recipe::function::{Foreign, HostFunction, Launch};
 pub use recipe::operator::Number;
 pub use recipe::quantity::{IntoQuantities, Quantity};
 pub use recipe::{Cores, Input, OnMove};
-#[cfg(feature = "cache")]
-pub(crate) use run::device_cores;
 pub use run::{
     Bindable, Bindings, Buckets, Counters, Executable, FoundId, Frozen, HostOutputs, InputId, Mode, OnFull, Output,
     OutputId, Pool, RunOptions,

@@ -21,6 +21,7 @@ use crate::retire::{self, keepers};
 mod abort;
 mod attributes;
 mod capture;
+mod cores;
 mod create;
 mod ending;
 mod gather;
@@ -32,6 +33,8 @@ mod private;
 mod submit;
 
 pub(crate) use capture::{CaptureState, HostSlot, Keep};
+pub use cores::{CoreLimit, Cores};
+pub(crate) use cores::{device_cores, planned_cores};
 pub use create::StreamOptions;
 pub(crate) use gather::Gathered;
 pub(crate) use handle::{Destroy, Handle};

@@ -3,7 +3,8 @@
 mod common;
 
 use common::assert_says;
-use racl::plan::Cores;
+use racl::op::DataType::F32;
+use racl::plan::{Cores, Frozen, Input, Mode, Plan, RunOptions, Scope};
 use racl::{CaptureMode, Device, ErrorKind, Stream, mock, op};
 
 const ALL: Cores = Cores { cube: 24, vector: 48 };
@@ -62,6 +63,39 @@ fn a_graph_keeps_the_cores_that_it_was_captured_with() {
         stream.synchronize().unwrap();
         let cores: Vec<_> = mock::launches().iter().map(|launch| (launch.cube_cores, launch.vector_cores)).collect();
         assert_eq!(cores, [(4, 6)]);
+    });
+}
+
+#[test]
+fn a_plan_with_limits_of_its_own_leaves_that_of_the_thread_as_it_was() {
+    alone(|device, stream| {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [2, 2], F32, Input::Copied)?;
+            let few = Scope::new().cores(Cores { cube: 1, vector: 2 });
+            let y = g.scope_with("side", few, |g| g.matmul(x, x))?;
+            g.output("y", y)?;
+            Ok(())
+        })
+        .unwrap();
+        let x = device.upload_tensor(&[1.0_f32; 4], [2, 2]).unwrap();
+        for of_limit in [stream, &device.stream().unwrap()] {
+            let limit = of_limit.limit_cores(SOME).unwrap();
+            for mode in [Mode::Eager, Mode::Captured] {
+                let mut executable = plan.executable(device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+                let mut bind = executable.bindings();
+                bind.set(executable.input("x").unwrap(), &x);
+                mock::log_launches(true);
+                executable.run(stream, &mut bind).unwrap();
+                stream.synchronize().unwrap();
+                let launches = mock::launches();
+                let product = launches.iter().find(|launch| launch.function.contains("Matmul")).unwrap();
+                assert_eq!((product.cube_cores, product.vector_cores), (1, 2));
+                assert_eq!(device.context().thread_cores().unwrap(), SOME);
+                assert_eq!(products(stream, 2), [(4, 6); 2]);
+            }
+            limit.end().unwrap();
+            assert_eq!(products(stream, 1), [(24, 48)]);
+        }
     });
 }
 

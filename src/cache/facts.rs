@@ -61,7 +61,9 @@ fn with(context: &Context, version: impl Fn(aclCANNPackageName) -> Result<String
         packages: PACKAGES.map(|(_, package)| known(version(package))),
         chip: known(acl.soc_name()),
         cores: known(cores.map(|(cube, vector)| shown(cube, vector))),
-        limits: known(crate::plan::device_cores(context).map(|limit| shown(limit.cube.into(), limit.vector.into()))),
+        limits: known(
+            crate::stream::device_cores(context).map(|limit| shown(limit.cube.into(), limit.vector.into())),
+        ),
     }
 }
 

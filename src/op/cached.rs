@@ -5,7 +5,7 @@
 //! executors of its own for each context. A call takes the second phase alone when the thread knows the signature;
 //! else both, and keeps the executor if the library lets it be repeated.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::repeatable::{Kept, Moved, Setter};
 use crate::context::{Context, ContextInner, Holder, age};
 use crate::error::Result;
 use crate::lock::{Guard, Lock, over_calls, say};
-use crate::stream::Stream;
+use crate::stream::{Stream, planned_cores};
 
 /// What became of the operators of a context, on all threads that are still there. See
 /// [`Context::operator_cache`].
@@ -110,13 +110,6 @@ impl Context {
 
 thread_local! {
     static MINE: RefCell<Mine> = const { RefCell::new(Mine { threads: Vec::new() }) };
-    /// The limit of cores that the thread works under, zero for none: kernels are planned for it.
-    static CORES: Cell<u64> = const { Cell::new(0) };
-}
-
-/// The thread plans operators for so many cores from now on; zero for as many as there are.
-pub(crate) fn plan_for_cores(cube: u32, vector: u32) {
-    CORES.set(u64::from(cube) << 32 | u64::from(vector));
 }
 
 /// What this thread keeps, by the id of the context; the one that was used last is the first.
@@ -341,7 +334,7 @@ impl Signatures {
     fn run(&mut self, stream: &Stream, call: &Call<'_>, setter: Setter) -> Result<()> {
         let mut words = std::mem::take(&mut self.words);
         words.clear();
-        words.extend([call.function.id(), CORES.get()]);
+        words.extend([call.function.id(), planned_cores()]);
         let done = call.memory(stream, Some(&mut words)).and_then(|memory| {
             if !memory.is_plain {
                 let indices = setter.indices(call, &memory);

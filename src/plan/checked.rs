@@ -282,8 +282,8 @@ impl Plan {
     /// executable is made ([`Passes::relaid_weights`](super::Passes::relaid_weights)), is not counted.
     #[must_use]
     pub fn operators(&self) -> usize {
-        let all = usize::try_from(self.0.facts().operators).unwrap_or(usize::MAX);
-        all - self.0.recorded.recipe.once()
+        let facts = self.0.facts();
+        usize::try_from(facts.operators).unwrap_or(usize::MAX) - facts.once
     }
 
     /// Number of streams, the origin included.

@@ -24,6 +24,8 @@ use quantity::Later;
 use quick::QuickMap;
 use uses::Use;
 
+pub use crate::stream::Cores;
+
 /// Index of the stream that a plan is run on.
 pub(crate) const ORIGIN: u16 = 0;
 
@@ -315,15 +317,6 @@ pub(crate) enum FunctionKind {
     Host,
     /// An operator of the library by its C name; the attributes are what it is told.
     Operator,
-}
-
-/// Numbers of cores; 0 where nothing was said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Cores {
-    /// Matrix cores.
-    pub cube: u32,
-    /// Vector cores.
-    pub vector: u32,
 }
 
 /// Where in the caller's source the nodes were asked for.

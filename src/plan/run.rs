@@ -37,7 +37,6 @@ mod update;
 
 pub use bindings::{Bindable, Bindings, Frozen, InputId, OutputId};
 pub use buckets::Buckets;
-pub(crate) use budget::device_cores;
 pub use executable::Executable;
 pub use found::FoundId;
 pub use host_outputs::HostOutputs;

@@ -86,7 +86,7 @@ impl Target {
     #[doc(alias = "aclrtGetDeviceResLimit")]
     pub fn of(context: impl AsRef<Context>) -> Result<Self> {
         let context = context.as_ref();
-        let cores = crate::plan::run::device_cores(context)?;
+        let cores = crate::stream::device_cores(context)?;
         Self::new(context.l2_cache_bytes()?, cores.cube, cores.vector)
     }
 

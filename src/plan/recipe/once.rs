@@ -11,6 +11,9 @@ impl Recipe {
 
     /// How many nodes are done once.
     pub(crate) fn once(&self) -> usize {
+        if self.storages.iter().all(|storage| storage.kind != StorageKind::Once) {
+            return 0;
+        }
         self.nodes.iter().filter(|node| self.is_once(node)).count()
     }
 

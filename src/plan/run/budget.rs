@@ -1,8 +1,5 @@
 //! What a plan needs of a device, against what the device has: before anything is recorded.
 
-use acl_sys::aclrtDevResLimitType;
-
-use crate::call::call;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
 use crate::plan::check::finding::{Finding, FindingKind, into_error};
@@ -10,6 +7,7 @@ use crate::plan::check::{alone, core_demand};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::{Cores, Node, NodeKind, ORIGIN, Recipe};
 use crate::retire;
+use crate::stream::device_cores;
 
 use super::choose::Form;
 use super::segments::segments_of;
@@ -160,19 +158,6 @@ pub(super) fn check_limit(wanted: Cores, recipe: &Recipe, context: &Context) -> 
     let mut findings = alone(recipe, has, Some(wanted));
     findings.extend(too_many(wanted, has, " of the executable"));
     if findings.is_empty() { Ok(()) } else { Err(into_error(findings)) }
-}
-
-pub(crate) fn device_cores(context: &Context) -> Result<Cores> {
-    let (inner, device) = (&**context.inner(), context.device_id());
-    let ask = |kind: aclrtDevResLimitType| {
-        let mut value = 0;
-        // SAFETY: `value` is a place for one number.
-        unsafe { call!(inner, aclrtGetDeviceResLimit(device, kind, &raw mut value)) }.map(|()| value)
-    };
-    Ok(Cores {
-        cube: ask(aclrtDevResLimitType::ACL_RT_DEV_RES_CUBE_CORE)?,
-        vector: ask(aclrtDevResLimitType::ACL_RT_DEV_RES_VECTOR_CORE)?,
-    })
 }
 
 /// How many graphs of the plan the streams that are left suffice for, where the library tells: hidden ones and that

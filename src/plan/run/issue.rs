@@ -6,20 +6,19 @@ use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
 
-use acl_sys::aclrtDevResLimitType;
-
-use crate::call::{Caller as _, call, forget_binding};
+use crate::call::{Caller as _, forget_binding};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
 use crate::lock::say;
 use crate::memory::{How, Lent, PinnedBuffer, Touch};
-use crate::op::{Recorded, View, plan_for_cores};
+use crate::op::{Recorded, View};
 use crate::plan::checked::Inner;
+use crate::plan::recipe::callable::Callable as _;
 use crate::plan::recipe::function::{Argument, Body, Launch, told, works_together};
 use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, Recipe};
 use crate::prefetch::prefetch_range;
-use crate::stream::{Stream, Task};
+use crate::stream::{CoreLimit, Stream, Task};
 
 use super::behind::Behind;
 use super::choose::{Counters, Decider};
@@ -108,18 +107,19 @@ impl Issue<'_> {
     pub(super) fn range(&mut self, nodes: Range<u32>, body: Option<&Stream>) -> Result<()> {
         let (mut limit, mut index) = (None, nodes.start);
         let recipe = self.source.recipe;
+        let some_once = self.source.plan.facts().once != 0;
         let mut issue = || {
             while index < nodes.end {
                 let node = &recipe.nodes[index as usize];
                 self.next = index as usize + 1;
                 let stream = body.unwrap_or(&self.streams[usize::from(node.tag)]);
-                if recipe.is_once(node) {
+                if some_once && recipe.is_once(node) {
                     index += 1;
                     continue;
                 }
                 if let NodeKind::Begin(kind) = node.kind {
                     // Its arms have limits of their own.
-                    limit.take().map_or(Ok(()), CoreLimit::end)?;
+                    end(limit.take())?;
                     index = self.choice(index, kind, stream).context_with(|| recipe.describe(index))?;
                     continue;
                 }
@@ -130,7 +130,7 @@ impl Issue<'_> {
             Ok(())
         };
         let issued = issue();
-        let ended = limit.take().map_or(Ok(()), |limit: CoreLimit| limit.end());
+        let ended = end(limit);
         issued.and(ended)
     }
 
@@ -152,17 +152,13 @@ impl Issue<'_> {
     }
 
     /// Puts the core limit of the node's scope into effect, and ends that of another.
-    fn limit_cores(&self, limit: &mut Option<CoreLimit>, node: &Node, stream: &Stream) -> Result<()> {
+    fn limit_cores(&self, limit: &mut Option<Limited>, node: &Node, stream: &Stream) -> Result<()> {
         let wanted = limit_of(self.source.recipe, node, self.whole).map(|cores| (node.tag, cores));
-        if limit.as_ref().map(|limit| limit.of) == wanted {
+        if limit.as_ref().map(|(of, _)| *of) == wanted {
             return Ok(());
         }
-        if let Some(limit) = limit.take() {
-            limit.end()?;
-        }
-        if let Some((tag, cores)) = wanted {
-            *limit = Some(CoreLimit::begin(stream, (tag, cores))?);
-        }
+        end(limit.take())?;
+        *limit = wanted.map(|of| CoreLimit::begin(stream, of.1).map(|limit| (of, limit))).transpose()?;
         Ok(())
     }
 
@@ -404,70 +400,11 @@ pub(super) fn limit_of(recipe: &Recipe, node: &Node, whole: Option<Cores>) -> Op
     node.cores.checked_sub(1).map(|index| recipe.cores[usize::from(index)]).or(whole)
 }
 
-/// A core limit of a stream that the thread uses, until it ends: also when code of the user panics.
-pub(super) struct CoreLimit {
-    of: (u16, Cores),
-    stream: Stream,
-    ended: bool,
-}
+/// A limit and what it is of: a stream by its tag, and cores.
+type Limited = ((u16, Cores), CoreLimit);
 
-impl CoreLimit {
-    pub(super) fn begin(stream: &Stream, of: (u16, Cores)) -> Result<Self> {
-        let cores = of.1;
-        let limit = Self { of, stream: stream.clone(), ended: false };
-        let set = |kind: aclrtDevResLimitType, value: u32| {
-            if value == 0 {
-                return Ok(());
-            }
-            let (context, raw) = (&**stream.0.context(), stream.as_raw());
-            // SAFETY: takes a live handle of this context and numbers.
-            unsafe { call!(context, aclrtSetStreamResLimit(raw, kind, value)) }
-        };
-        let done = set(aclrtDevResLimitType::ACL_RT_DEV_RES_CUBE_CORE, cores.cube)
-            .and_then(|()| set(aclrtDevResLimitType::ACL_RT_DEV_RES_VECTOR_CORE, cores.vector))
-            .and_then(|()| {
-                let (context, raw) = (&**stream.0.context(), stream.as_raw());
-                // SAFETY: takes a live handle of this context.
-                unsafe { call!(context, aclrtUseStreamResInCurrentThread(raw)) }
-            });
-        match done {
-            Ok(()) => {
-                plan_for_cores(cores.cube, cores.vector);
-                Ok(limit)
-            }
-            Err(error) => {
-                if let Err(second) = limit.end() {
-                    say!(Warn, "ending a core limit that was not set whole: {second}");
-                }
-                Err(error)
-            }
-        }
-    }
-
-    pub(super) fn end(mut self) -> Result<()> {
-        self.undo()
-    }
-
-    fn undo(&mut self) -> Result<()> {
-        self.ended = true;
-        plan_for_cores(0, 0);
-        let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
-        // SAFETY: takes a live handle of this context.
-        let unused = unsafe { call!(context, aclrtUnuseStreamResInCurrentThread(raw)) };
-        // SAFETY: as above.
-        let reset = unsafe { call!(context, aclrtResetStreamResLimit(raw)) };
-        unused.and(reset)
-    }
-}
-
-impl Drop for CoreLimit {
-    fn drop(&mut self) {
-        if !self.ended
-            && let Err(error) = self.undo()
-        {
-            self.stream.0.context().record_drop_error("ending the core limit of a stream", error);
-        }
-    }
+fn end(limit: Option<Limited>) -> Result<()> {
+    limit.map_or(Ok(()), |(_, limit)| limit.end())
 }
 
 /// The streams for the tags of a recipe; the origin's is given.

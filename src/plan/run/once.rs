@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::error::{Error, Result, ResultExt as _};
 use crate::plan::checked::Inner;
+use crate::plan::recipe::callable::Callable as _;
 use crate::plan::recipe::{NodeKind, Recipe, StorageKind};
 use crate::stream::Stream;
 
@@ -13,7 +14,7 @@ use super::sized::Fixed;
 /// Does it on a stream, waits for it, and keeps what runs read of the results.
 pub(super) fn prepare(plan: &Inner, context: &Context, fixed: &mut Fixed, stream: &Stream, at: At) -> Result<()> {
     let recipe = &plan.recipe;
-    if recipe.once() == 0 {
+    if plan.facts().once == 0 {
         return Ok(());
     }
     // None of it depends on symbols.

@@ -9,13 +9,13 @@ use crate::memory::{How, Touch};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, Recipe};
-use crate::stream::{ByHand, Stream, Task};
+use crate::stream::{ByHand, CoreLimit, Stream, Task};
 
 use super::bindings::{Bindings, Declared};
 use super::choose::{Decider, Form};
 use super::delivery::Ring;
 use super::executable::{Executable, Last, missing, not_given};
-use super::issue::{At, CoreLimit, Issue, compute, limit_of, writes_nothing};
+use super::issue::{At, Issue, compute, limit_of, writes_nothing};
 use super::outcome::Outcome;
 use super::outside::Outside;
 use super::piece::Pieces;
@@ -286,8 +286,7 @@ fn replay_with_updates(
     let source = issue::Work { plan, recipe, numbers, places, pieces };
     let renew = |way: &mut Way, node: u32, update: &Stream| {
         let node = &recipe.nodes[node as usize];
-        let limit =
-            limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
+        let limit = limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, cores)).transpose()?;
         let computed = match &node.kind {
             NodeKind::Foreign(function) => match &plan.bodies[*function as usize] {
                 Body::Operator(recorded) => {

@@ -5,7 +5,7 @@ use crate::plan::{Executable, Frozen, Inferred, Input, Plan, Simulated, Value};
 use crate::{Result, SharedBuffer};
 
 use super::super::{Also, rule};
-use super::signatures::signatures;
+use super::signatures::{Signature, signatures};
 use super::{Case, Library, Shaped, tried};
 
 /// What stands in an operand: floats between 0 and 1, truth values, and integers, small ones where the operator takes
@@ -149,20 +149,19 @@ pub(super) fn is_compared(case: &Case) -> Vec<bool> {
     each
 }
 
+/// Two calls of the operator that can run.
+fn two_of(library: &Library, signature: &Signature) -> Vec<Case> {
+    let cases = tried(library, signature, 25, &mut Vec::new());
+    cases.iter().filter(|case| can_run(case)).take(2).map(|case| counting(library, case)).collect()
+}
+
 #[test]
 fn plans_leave_the_same_bytes_as_streams() {
     let library = Library::new();
     let (mut operators, mut compared) = (0, 0);
     for signature in signatures().iter().filter(|one| rule(&one.name).is_some()) {
-        let cases = tried(&library, signature, 25, &mut Vec::new());
         let mut ran = false;
-        for case in &cases
-            .iter()
-            .filter(|case| can_run(case))
-            .take(2)
-            .map(|case| counting(&library, case))
-            .collect::<Vec<_>>()
-        {
+        for case in &two_of(&library, signature) {
             let expected = on_a_stream(&library, case);
             let plan = plan(case);
             let simulation = plan.simulate(3, &simulated(case)).unwrap_or_else(|error| panic!("{case:?}: {error:#}"));
@@ -242,14 +241,7 @@ fn an_operator_that_runs_again_with_one_tensor_elsewhere_uses_that() {
     let cache = || library.device.context().operator_cache();
     let (mut wrong, mut again) = (std::collections::BTreeSet::new(), 0);
     for signature in signatures().iter().filter(|one| rule(&one.name).is_some()) {
-        let cases = tried(&library, signature, 25, &mut Vec::new());
-        for case in &cases
-            .iter()
-            .filter(|case| can_run(case))
-            .take(2)
-            .map(|case| counting(&library, case))
-            .collect::<Vec<_>>()
-        {
+        for case in &two_of(&library, signature) {
             let (compared, accesses) = (is_compared(case), case.accesses());
             let expected = on_a_stream(&library, case);
             let hits = cache().hits;
