@@ -276,6 +276,11 @@ impl Acl {
         &self.0.table
     }
 
+    /// The same, for what may outlive the initialisation.
+    pub(crate) fn shared_table(&self) -> Arc<Table> {
+        Arc::clone(&self.0.table)
+    }
+
     /// Number of devices that the process sees (`ASCEND_RT_VISIBLE_DEVICES`).
     ///
     /// # Errors

@@ -18,6 +18,9 @@ struct Prefetch;
 #[doc = include_str!("../docs/book/src/plans.md")]
 struct Plans;
 
+#[doc = include_str!("../docs/book/src/kernels.md")]
+struct Kernels;
+
 #[doc = include_str!("../docs/book/src/cache.md")]
 struct Cache;
 

@@ -262,6 +262,18 @@ macro_rules! pointer {
 }
 pub(crate) use pointer;
 
+/// `value!(caller, aclName(arguments))`: the same for calls that give a number and no code.
+macro_rules! value {
+    ($caller:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let caller = $caller;
+        $crate::call::Caller::bind(caller).and_then(|()| {
+            let function = $crate::call::Caller::table(caller).$name()?;
+            Ok(function($($argument),*))
+        })
+    }};
+}
+pub(crate) use value;
+
 #[cfg(test)]
 mod tests {
     use super::about;

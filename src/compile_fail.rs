@@ -544,3 +544,39 @@
 //! let acl = racl::Acl::init_from("libascendcl.so")?;
 //! # Ok::<(), racl::Error>(())
 //! ```
+//!
+//! # A kernel is launched by code that vouches for it
+//!
+//! ```
+//! # use racl::{DeviceBuffer, Kernel, Stream};
+//! fn launch(kernel: &Kernel, stream: &Stream, x: &mut DeviceBuffer<f32>) -> racl::Result<()> {
+//!     // SAFETY: that is the kernel's one parameter.
+//!     unsafe { kernel.launch(stream).arg(x).submit() }
+//! }
+//! ```
+//!
+//! ```compile_fail,E0133
+//! # use racl::{DeviceBuffer, Kernel, Stream};
+//! fn launch(kernel: &Kernel, stream: &Stream, x: &mut DeviceBuffer<f32>) -> racl::Result<()> {
+//!     kernel.launch(stream).arg(x).submit()
+//! }
+//! ```
+//!
+//! # What a launch writes is no other argument of it
+//!
+//! ```compile_fail,E0502
+//! # use racl::{DeviceBuffer, Kernel, Stream};
+//! fn launch(kernel: &Kernel, stream: &Stream, x: &mut DeviceBuffer<f32>) -> racl::Result<()> {
+//!     // SAFETY: nothing is launched.
+//!     unsafe { kernel.launch(stream).arg(&mut *x).arg(&*x).submit() }
+//! }
+//! ```
+//!
+//! # References, vectors and texts of the host are no arguments
+//!
+//! ```compile_fail,E0277
+//! # use racl::{Kernel, Stream};
+//! fn launch(kernel: &Kernel, stream: &Stream, x: &[f32]) {
+//!     drop(kernel.launch(stream).arg(x));
+//! }
+//! ```

@@ -18,6 +18,7 @@ mod allocator;
 mod beside;
 mod conditions;
 mod events;
+mod failures;
 mod idle;
 mod lines;
 mod memory;
@@ -36,6 +37,8 @@ mod scalars;
 pub(crate) use allocator::Piece;
 pub use allocator::{Allocator, ForeignAllocator};
 pub(crate) use events::{Events, RawEvent};
+pub(crate) use failures::Failures;
+pub use failures::KernelFailure;
 use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
@@ -79,6 +82,8 @@ pub(crate) struct ContextInner {
     pub(crate) idle_streams: Arc<Idle>,
     /// Idle events that order streams.
     pub(crate) events: Events,
+    /// Kernels of the device that failed.
+    pub(crate) failures: Arc<Failures>,
     /// Streams wait by themselves for others that use the same memory.
     tracking: AtomicBool,
     drop_errors: Lock<Vec<Error>>,
@@ -154,6 +159,11 @@ impl ContextInner {
         let what = what();
         self.check_library(other, &what)?;
         Err(Error::invalid(format!("{what} of device {} used on device {}", other.device, self.device)))
+    }
+
+    /// The call table, for what may outlive the context.
+    pub(crate) fn shared_table(&self) -> Arc<Table> {
+        self.acl.shared_table()
     }
 
     /// Before an operator is planned: says in the log, once, when the operators are not those of the runtime.
@@ -232,6 +242,7 @@ impl Context {
         parent: Option<Arc<ContextInner>>,
     ) -> Self {
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let failures = parent.as_ref().map(|parent| Arc::clone(&parent.failures)).unwrap_or_default();
         Self(Arc::new(ContextInner {
             raw,
             id,
@@ -244,6 +255,7 @@ impl Context {
             operators: Operators::default(),
             idle_streams: Idle::of(raw, id, device, acl.table()),
             events: Events::default(),
+            failures,
             tracking: AtomicBool::new(true),
             drop_errors: Lock::default(),
             ended: AtomicBool::new(false),
@@ -511,6 +523,7 @@ impl ContextInner {
             operators: std::mem::take(&mut self.operators),
             idle_streams: Arc::clone(&self.idle_streams),
             events: std::mem::take(&mut self.events),
+            failures: Arc::clone(&self.failures),
             tracking: AtomicBool::new(*self.tracking.get_mut()),
             drop_errors: std::mem::take(&mut self.drop_errors),
             ended: AtomicBool::new(self.ended.swap(true, Ordering::AcqRel)),

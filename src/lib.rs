@@ -68,6 +68,7 @@ mod error;
 mod event;
 mod future;
 mod graph;
+mod kernel;
 mod lock;
 mod memory;
 #[cfg(feature = "mock")]
@@ -93,7 +94,7 @@ pub use half;
 pub use acl::{Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
-pub use context::{Allocator, Context, ForeignAllocator, Place, PlaceKind, SystemOption};
+pub use context::{Allocator, Context, ForeignAllocator, KernelFailure, Place, PlaceKind, SystemOption};
 pub use cores::DeviceCoreLimit;
 pub use device::{
     Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, FaultKind, FormFactor, LibraryFeature, MemoryError,
@@ -102,7 +103,11 @@ pub use device::{
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::{Event, IpcEvent, IpcEventHandle};
 pub use future::{Finished, GivenBack, Reached};
-pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView};
+pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView, TaskGroup};
+pub use kernel::{
+    BinaryCore, BinaryOptions, CpuKernels, Kernel, KernelArgument, KernelBinary, KernelCores, KernelEngine,
+    KernelKind, KernelLaunch, KernelParameter, Schedule,
+};
 pub use memory::{
     DeviceBuffer, DeviceFlag, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, Rows,
     SharedBuffer, ValueWait,

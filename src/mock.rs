@@ -33,7 +33,7 @@ use crate::stream::Stream;
 mod older;
 mod races;
 
-pub use older::{older_graphs, older_host_functions};
+pub use older::{older_graphs, older_host_functions, older_launches};
 pub use races::{Race, RaceAccess, RaceCheck, check_races, races};
 
 static EXCLUSIVE: Mutex<()> = Mutex::new(());

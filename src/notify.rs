@@ -1,21 +1,16 @@
 //! Notifies: signals that one stream gives and one stream takes, and that processes can share.
 
-use std::ffi::c_void;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use acl_sys::{aclrtNotify, aclrtStream};
+use acl_sys::aclrtNotify;
 
 use crate::call::call;
-use crate::closure;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, Refused, Result};
-use crate::lock::Lock;
-use crate::progress::Use;
-use crate::retire;
-use crate::stream::{Stream, StreamInner, Task};
+use crate::stream::{Destroy, Handle, Stream};
 
 mod between;
 mod counting;
@@ -47,7 +42,7 @@ pub use counting::{CountUpdate, CountWait, CountingNotify};
 /// taker.synchronize()?;
 /// # Ok::<(), racl::Error>(())
 /// ```
-pub struct Notify(Arc<Signal>);
+pub struct Notify(Arc<Handle>);
 
 impl Context {
     /// A new notify, which is not set. See [`Notify`].
@@ -71,7 +66,7 @@ impl Notify {
     fn own(raw: aclrtNotify, context: &Arc<ContextInner>) -> Self {
         // SAFETY: the owner's only destroy, of a handle that no work uses any more.
         let destroy: Destroy = |context, raw| unsafe { call!(context, aclrtDestroyNotify(raw)) };
-        Self(Signal::new(raw, "a notify", destroy, context))
+        Self(Handle::new(raw, "a notify", destroy, context))
     }
 
     /// Sets the notify when `stream` gets there. Returns when that is queued. Set twice before a wait it is set once.
@@ -83,7 +78,7 @@ impl Notify {
     #[doc(alias = "aclrtRecordNotify")]
     #[track_caller]
     pub fn record(&self, stream: &Stream) -> Result<()> {
-        self.0.submit(stream, ("notify record", Location::caller()), |context, raw| {
+        self.0.submit(stream, ("notify record", Location::caller()), &[], |context, raw| {
             // SAFETY: both handles are live, and the work keeps the notify.
             unsafe { call!(context, aclrtRecordNotify(self.as_raw(), raw)) }
         })
@@ -113,7 +108,7 @@ impl Notify {
     pub fn reset(&self) -> Result<()> {
         let mut raw = self.as_raw();
         // SAFETY: a list of one live handle.
-        unsafe { call!(&*self.0.context, aclrtNotifyBatchReset(&raw mut raw, 1)) }
+        unsafe { call!(&**self.0.context(), aclrtNotifyBatchReset(&raw mut raw, 1)) }
     }
 
     /// The device's number of the notify, as in the runtime's logs.
@@ -125,14 +120,14 @@ impl Notify {
     pub fn id(&self) -> Result<u32> {
         let mut id = 0;
         // SAFETY: a live handle, and a place for one number.
-        unsafe { call!(&*self.0.context, aclrtGetNotifyId(self.as_raw(), &raw mut id)) }?;
+        unsafe { call!(&**self.0.context(), aclrtGetNotifyId(self.as_raw(), &raw mut id)) }?;
         Ok(id)
     }
 
     /// The raw handle. Valid as long as this value; work given to it beside this crate is not tracked by it.
     #[must_use]
     pub fn as_raw(&self) -> aclrtNotify {
-        self.0.raw
+        self.0.raw()
     }
 
     /// Destroys the notify now.
@@ -143,7 +138,7 @@ impl Notify {
     /// it; otherwise what the library says.
     #[doc(alias = "aclrtDestroyNotify")]
     pub fn close(self) -> Result<(), Refused<Self>> {
-        Signal::close(self.0).map_err(|refused| refused.map(Self))
+        Handle::close(self.0).map_err(|refused| refused.map(Self))
     }
 }
 
@@ -161,7 +156,7 @@ impl Stream {
     pub fn wait_notify(&self, notify: &Notify, limit: Option<Duration>) -> Result<()> {
         let named = ("notify wait", Location::caller());
         let seconds = seconds(limit).map_err(|error| self.refuse(named, error))?;
-        notify.0.submit(self, named, |context, raw| {
+        notify.0.submit(self, named, &[], |context, raw| {
             // SAFETY: both handles are live, and the work keeps the notify.
             unsafe { call!(context, aclrtWaitAndResetNotify(notify.as_raw(), raw, seconds)) }
         })
@@ -170,7 +165,7 @@ impl Stream {
 
 impl fmt::Debug for Notify {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Notify").field("raw", &self.0.raw).finish_non_exhaustive()
+        f.debug_struct("Notify").field("raw", &self.0.raw()).finish_non_exhaustive()
     }
 }
 
@@ -180,123 +175,5 @@ fn seconds(limit: Option<Duration>) -> Result<u32> {
     match u32::try_from(limit.as_nanos().div_ceil(1_000_000_000)) {
         Ok(seconds) if seconds > 0 => Ok(seconds),
         _ => Err(Error::invalid(format!("a time limit of {limit:?}: more than zero and at most 136 years"))),
-    }
-}
-
-type Destroy = fn(&ContextInner, *mut c_void) -> Result<()>;
-
-/// A handle that work on streams uses: destroyed once no work does.
-struct Signal {
-    /// Null once it was destroyed.
-    raw: *mut c_void,
-    what: &'static str,
-    destroy: Destroy,
-    /// The latest work of each stream.
-    uses: Lock<Vec<Use<StreamInner>>>,
-    context: Arc<ContextInner>,
-}
-
-// SAFETY: the runtime's guide on threads allows a notify on any thread with its context, which every call makes
-// current; the handle is only passed on.
-unsafe impl Send for Signal {}
-// SAFETY: the runtime locks each notify; the list has a lock of its own.
-unsafe impl Sync for Signal {}
-
-impl Signal {
-    fn new(raw: *mut c_void, what: &'static str, destroy: Destroy, context: &Arc<ContextInner>) -> Arc<Self> {
-        Arc::new(Self { raw, what, destroy, uses: Lock::default(), context: Arc::clone(context) })
-    }
-
-    fn submit(
-        self: &Arc<Self>,
-        stream: &Stream,
-        named: (&'static str, &'static Location<'static>),
-        call: impl FnOnce(&ContextInner, aclrtStream) -> Result<()>,
-    ) -> Result<()> {
-        let inner = &stream.0;
-        let checked = inner.context().check_memory(&self.context, || self.what.to_owned());
-        checked.map_err(|error| stream.refuse(named, error))?;
-        inner.check_thread()?;
-        let task = Task { label: named.0, location: named.1, uses: &[], scratch: None };
-        let state = inner.lock();
-        if let Some(capture) = &state.capture {
-            // Before the call, so that it outlives every replay whatever happens in between.
-            capture.keep_other(Box::new(Arc::clone(self)));
-            return inner.submit_locked(&state, &task, |raw| call(inner.context(), raw)).map(drop);
-        }
-        let number = inner.submit_locked(&state, &task, |raw| call(inner.context(), raw))?;
-        drop(state);
-        let mut uses = self.uses.lock();
-        match uses.iter_mut().find(|known| known.is_of(&**inner)) {
-            Some(known) => known.renew(number),
-            None => uses.push(Use::of(inner, number)),
-        }
-        Ok(())
-    }
-
-    /// Whether work uses it, as far as is known after asking.
-    fn is_used(&self) -> bool {
-        // A copy, so that no lock is held while streams are asked.
-        let uses: Vec<_> = self.uses.lock().iter().map(Use::of_any).collect();
-        uses.iter().for_each(Use::poll);
-        uses.iter().any(|last| !last.is_done())
-    }
-
-    fn destroy(&mut self) -> Result<()> {
-        if self.raw.is_null() {
-            return Ok(());
-        }
-        (self.destroy)(&self.context, self.raw)?;
-        self.raw = std::ptr::null_mut();
-        Ok(())
-    }
-
-    fn close(this: Arc<Self>) -> Result<(), Refused<Arc<Self>>> {
-        let used = this.is_used();
-        match Arc::try_unwrap(this) {
-            Ok(mut signal) if !used => match signal.destroy() {
-                Ok(()) => Ok(()),
-                Err(error) => Err(Refused::new(Arc::new(signal), error)),
-            },
-            Ok(signal) => {
-                let error = Error::invalid(format!("work that is not done uses {}", signal.what));
-                Err(Refused::new(Arc::new(signal), error))
-            }
-            Err(shared) => {
-                let error = Error::invalid(format!("a graph uses {}", shared.what));
-                Err(Refused::new(shared, error))
-            }
-        }
-    }
-}
-
-/// How long a thread rests that waits for the last work, at first and at most.
-const RESTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
-
-impl Drop for Signal {
-    fn drop(&mut self) {
-        if self.raw.is_null() {
-            return;
-        }
-        // No calls are allowed in a host function.
-        if closure::is_running() || self.is_used() {
-            let heir = Self {
-                raw: std::mem::replace(&mut self.raw, std::ptr::null_mut()),
-                what: self.what,
-                destroy: self.destroy,
-                uses: std::mem::take(&mut self.uses),
-                context: Arc::clone(&self.context),
-            };
-            return retire::on_thread(heir, |heir| {
-                let mut rest = RESTS[0];
-                while heir.is_used() {
-                    retire::pause_for(rest);
-                    rest = (2 * rest).min(RESTS[1]);
-                }
-            });
-        }
-        if let Err(error) = self.destroy() {
-            self.context.record_drop_error(&format!("destroying {}", self.what), error);
-        }
     }
 }

@@ -24,6 +24,8 @@ mod capture;
 mod cores;
 mod create;
 mod ending;
+mod gather;
+mod handle;
 mod joins;
 mod order;
 mod poll;
@@ -34,6 +36,8 @@ pub(crate) use capture::{CaptureState, HostSlot, Keep};
 pub use cores::{CoreLimit, Cores};
 pub(crate) use cores::{device_cores, planned_cores};
 pub use create::StreamOptions;
+pub(crate) use gather::Gathered;
+pub(crate) use handle::{Destroy, Handle};
 pub use order::untracked;
 pub(crate) use order::{Before, ByHand};
 pub(crate) use private::Private;
@@ -116,6 +120,8 @@ pub(crate) struct State {
     mark: Option<order::Mark>,
     /// What the stream is given replaces work of a graph, and runs when the graph does.
     updates: bool,
+    /// Notes what that uses, where nobody else does.
+    gathers: Option<Arc<Gathered>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -365,7 +371,13 @@ impl StreamInner {
             }
         };
         let waited = if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) };
-        waited.inspect_err(|error| self.note_fault(error, span))
+        waited.map_err(|error| self.name_kernel(error)).inspect_err(|error| self.note_fault(error, span))
+    }
+
+    /// The kernel whose failure the error reports, where the library told.
+    fn name_kernel(&self, error: Error) -> Error {
+        let id = || self.id().ok()?.try_into().ok();
+        self.context.failures.explain(error, id)
     }
 
     /// The library tells each failure once, to whoever waits first.
@@ -411,7 +423,8 @@ impl StreamInner {
 
     pub(crate) fn is_complete(&self) -> Result<bool> {
         let span = self.progress.unreported();
-        let idle = self.is_idle().inspect_err(|error| self.note_fault(error, span));
+        let idle = self.is_idle().map_err(|error| self.name_kernel(error));
+        let idle = idle.inspect_err(|error| self.note_fault(error, span));
         let idle = idle.map_err(|error| self.explain_wait(error))?;
         if !idle {
             keepers::glance();

@@ -5,8 +5,9 @@ use racl::dlpack::Managed;
 use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::{
     Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
-    DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphPool, HostView, IpcEvent, Lent,
-    Notify, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, Tensor, Watch,
+    DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphPool, HostView, IpcEvent, Kernel,
+    KernelBinary, KernelFailure, KernelLaunch, Lent, Notify, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer,
+    Stream, TaskGroup, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -81,6 +82,15 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<CountingNotify>();
     send::<IpcEvent>();
     sync::<IpcEvent>();
+    send::<TaskGroup>();
+    sync::<TaskGroup>();
+    send::<KernelBinary>();
+    sync::<KernelBinary>();
+    send::<Kernel>();
+    sync::<Kernel>();
+    send::<KernelLaunch<'static>>();
+    send::<KernelFailure>();
+    sync::<KernelFailure>();
     send::<DeviceFlag>();
     sync::<DeviceFlag>();
     send::<DeviceCoreLimit>();

@@ -52,8 +52,32 @@ fn memory_and_graphs_of_another_device_are_refused() {
     here.wait(&event).unwrap();
     here.synchronize().unwrap();
 
+    kernels(&zero, &one);
     plans(&zero, &one);
     peers(&zero, &one);
+}
+
+/// A binary is loaded on one device, and its kernels run there.
+fn kernels(zero: &racl::Device, one: &racl::Device) {
+    let file = common::compiled_kernels("sample");
+    let [poke, own] = [zero, one].map(|device| device.context().load_kernels(&file).unwrap().kernel("poke").unwrap());
+    let there = one.stream().unwrap();
+    let (mut here, mut byte) = (zero.upload(&[1_u8]).unwrap(), one.upload(&[1_u8]).unwrap());
+    // SAFETY: the one parameter of the kernel, which writes one byte; so are those below.
+    let error = unsafe { poke.launch(&there).arg(&mut byte).submit() }.unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["a kernel binary of device 0 used on device 1"]);
+    // SAFETY: as above.
+    let error = unsafe { own.launch(&there).arg(&mut here).submit() }.unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["memory of device 0 used on device 1"]);
+    // SAFETY: as above.
+    unsafe { own.launch(&there).arg(&mut byte).submit() }.unwrap();
+    assert_eq!((byte.to_vec().unwrap(), here.to_vec().unwrap()), (vec![7], vec![1]));
+    // Contexts of one device share it.
+    let second = one.context().create_context().unwrap();
+    let stream = second.stream().unwrap();
+    // SAFETY: as above.
+    unsafe { own.launch(&stream).arg(&mut byte).submit() }.unwrap();
+    stream.synchronize().unwrap();
 }
 
 /// Each direction on its own, any number of times; every call that fails is told.

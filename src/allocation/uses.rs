@@ -267,7 +267,10 @@ impl Users {
     pub(super) fn add_graph(&self, graph: Weak<dyn Launches>, writes: bool) {
         let graphs = &mut self.noted().graphs;
         graphs.retain(|(known, _)| known.strong_count() > 0);
-        graphs.push((graph, writes));
+        match graphs.iter_mut().find(|(known, _)| std::ptr::addr_eq(known.as_ptr(), graph.as_ptr())) {
+            Some((_, known)) => *known |= writes,
+            None => graphs.push((graph, writes)),
+        }
     }
 
     /// The latest submission of each stream, and the graphs.

@@ -1,4 +1,5 @@
-//! Whether the library has graphs that choose, which the mock can do without as older releases do.
+//! Whether the library has graphs that choose, and launches with arguments of the host, which the mock can do without
+//! as older releases do.
 
 use acl_sys::Table;
 
@@ -11,6 +12,18 @@ impl ContextInner {
     /// Whether captured graphs can have bodies that the device chooses: releases up to CANN 9.0 have none.
     pub(crate) fn has_conditions(&self) -> bool {
         has_conditions(self.table())
+    }
+
+    /// Whether kernels are launched with a block of arguments, in one call; else with a list, as the first releases that
+    /// launch kernels do.
+    pub(crate) fn has_host_arguments(&self) -> bool {
+        let table = self.table();
+        #[cfg(feature = "mock")]
+        if table.is_mock() && older::LAUNCHES.is_on() {
+            return false;
+        }
+        // A library with neither says what it lacks when it is asked for the newer function.
+        table.aclrtLaunchKernelWithHostArgs().is_ok() || table.aclrtLaunchKernelWithConfig().is_err()
     }
 }
 

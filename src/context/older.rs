@@ -9,6 +9,9 @@ pub(crate) static HOST_FUNCTIONS: Switch = Switch::new("RACL_MOCK_OLDER_HOST_FUN
 /// Without conditional graphs, for what is asked from now on.
 pub(crate) static GRAPHS: Switch = Switch::new("RACL_MOCK_OLDER_GRAPHS");
 
+/// Without `aclrtLaunchKernelWithHostArgs`, for what is launched from now on.
+pub(crate) static LAUNCHES: Switch = Switch::new("RACL_MOCK_OLDER_LAUNCHES");
+
 /// Off at first, unless a variable of the environment is 1.
 pub(crate) struct Switch {
     variable: &'static str,
@@ -24,7 +27,7 @@ impl Switch {
         self.on.get_or_init(|| AtomicBool::new(std::env::var_os(self.variable).is_some_and(|value| value == "1")))
     }
 
-    pub(super) fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.on().load(Ordering::Relaxed)
     }
 

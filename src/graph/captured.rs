@@ -1,6 +1,7 @@
 //! The captured graph.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -9,9 +10,10 @@ use std::sync::Arc;
 
 use acl_sys::aclmdlRI;
 
+use super::groups::Updated;
 use super::in_flight::InFlight;
 use super::pool::GraphPool;
-use crate::allocation::{How, Launches as _};
+use crate::allocation::{How, Launches as _, Touch};
 use crate::call::call;
 use crate::closure::{self, Panics};
 use crate::context::{Context, ContextInner};
@@ -59,6 +61,8 @@ pub struct Graph {
     raw: aclmdlRI,
     capture: u64,
     pub(super) keep: Keep,
+    /// What updates gave it beside that.
+    pub(super) updated: Updated,
     pub(super) in_flight: Arc<InFlight>,
     pub(super) panics: Panics,
     order: Option<Event>,
@@ -84,6 +88,7 @@ impl Graph {
             raw,
             capture: capture.id(),
             keep,
+            updated: Updated::default(),
             in_flight,
             panics: capture.panics.clone(),
             order: None,
@@ -100,6 +105,7 @@ impl Graph {
             // The number of no capture.
             capture: 0,
             keep: Keep::default(),
+            updated: Updated::default(),
             in_flight: Arc::new(InFlight::default()),
             panics: Panics::default(),
             order: None,
@@ -114,7 +120,7 @@ impl Graph {
         if let Err(error) = self.in_flight.wait() {
             return Err(Refused::new(self, error));
         }
-        std::mem::forget(std::mem::take(&mut self.keep));
+        std::mem::forget((std::mem::take(&mut self.keep), std::mem::take(&mut self.updated)));
         Ok(std::mem::replace(&mut self.raw, std::ptr::null_mut()))
     }
 
@@ -190,7 +196,7 @@ impl Graph {
         if let Some(before) = before {
             Event::order(&mut self.order, &self.context, &before, stream, location)?;
         }
-        let ordered = stream.0.order_after(self.keep.touches());
+        let ordered = stream.0.order_after(self.touches());
         if !matches!(ordered, Ok(true)) {
             self.in_flight.set_disturbed();
         }
@@ -201,8 +207,14 @@ impl Graph {
     #[inline(never)]
     fn note_use(&self, stream: &StreamInner, clock: &Clock) {
         let id = stream.progress().id();
-        let uses = self.keep.touches().filter(|touch| touch.how != How::Kept);
+        let uses = self.touches().filter(|touch| touch.how != How::Kept);
         uses.for_each(|touch| touch.memory.launched_on(id, touch.how, clock));
+    }
+
+    /// The memory that a launch uses.
+    fn touches(&self) -> impl Iterator<Item = Touch<'_>> {
+        let updated = self.updated.memory().map(|(memory, how)| Touch::new(memory, *how));
+        self.keep.touches().chain(updated)
     }
 
     /// Blocks until the last launch is done; returns at once when there was none.
@@ -260,7 +272,9 @@ impl Graph {
     /// whole allocation behind it.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.keep.touches().map(|touch| touch.memory.bytes()).sum()
+        let all: HashMap<_, _> =
+            self.touches().map(|touch| (Arc::as_ptr(touch.memory).addr(), touch.memory.bytes())).collect();
+        all.into_values().sum()
     }
 
     /// Writes the graph's streams and tasks as a Chrome trace to `path`: a JSON file for `chrome://tracing` and its
@@ -367,6 +381,7 @@ impl Graph {
             raw: std::mem::replace(&mut self.raw, std::ptr::null_mut()),
             capture: self.capture,
             keep: std::mem::take(&mut self.keep),
+            updated: std::mem::take(&mut self.updated),
             in_flight: Arc::clone(&self.in_flight),
             panics: self.panics.clone(),
             order: self.order.take(),
@@ -417,7 +432,8 @@ impl Drop for Graph {
                 self.keep.keepers.clear();
             }
             // The runtime may still use what the graph keeps, and the memory must still wait for the last launch.
-            std::mem::forget((std::mem::take(&mut self.keep), Arc::clone(&self.in_flight)));
+            let uses = (std::mem::take(&mut self.keep), std::mem::take(&mut self.updated));
+            std::mem::forget((uses, Arc::clone(&self.in_flight)));
             self.context.record_drop_error("a graph could not be destroyed and is leaked with its memory", error);
         }
     }

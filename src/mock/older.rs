@@ -28,9 +28,9 @@ pub fn older_host_functions(on: bool) -> bool {
 
 /// Whether plans of which an executable is made from now on choose, with the built-in mock, as on the releases without
 /// conditional graphs, up to CANN 9.0: captured they become a graph for each piece of work between choices and for each
-/// arm, and the host decides which is launched ([`Builder::if_else`](crate::plan::Builder::if_else)). Gives what it was.
-/// Off at first, unless the environment variable `RACL_MOCK_OLDER_GRAPHS` is 1. Returns at once; any thread may call it.
-/// [`Stream::if_else`](crate::Stream::if_else) works either way.
+/// arm, and the host decides which is launched ([`Builder::if_else`](crate::plan::Builder::if_else)). Gives what it
+/// was. Off at first, unless the environment variable `RACL_MOCK_OLDER_GRAPHS` is 1. Returns at once; any thread may
+/// call it. [`Stream::if_else`](crate::Stream::if_else) works either way.
 ///
 /// # Examples
 ///
@@ -60,4 +60,13 @@ pub fn older_host_functions(on: bool) -> bool {
 #[doc(alias = "aclmdlRIAddCondTask")]
 pub fn older_graphs(on: bool) -> bool {
     older::GRAPHS.set(on)
+}
+
+/// Whether kernels are launched from now on, with the built-in mock, as on releases without
+/// `aclrtLaunchKernelWithHostArgs`: with a list of arguments, in several calls. Gives what it was. Off at first, unless
+/// the environment variable `RACL_MOCK_OLDER_LAUNCHES` is 1. Returns at once; any thread may call it. Launches are the
+/// same either way.
+#[doc(alias = "aclrtKernelArgsInit")]
+pub fn older_launches(on: bool) -> bool {
+    older::LAUNCHES.set(on)
 }

@@ -77,7 +77,7 @@ impl Notify {
         } else {
             acl_sys::ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT
         };
-        let context = &*self.0.context;
+        let context = &**self.0.context();
         let mut key = [0 as c_char; KEY_BYTES + 1];
         // SAFETY: a live handle, and room for the key; a zero stays behind it.
         unsafe { call!(context, aclrtNotifyGetExportKey(self.as_raw(), key.as_mut_ptr(), KEY_BYTES, flags.into())) }?;

@@ -10,11 +10,11 @@ use acl_sys::{
     aclrtCntNotifyWaitMode,
 };
 
-use super::{Destroy, Signal, seconds};
+use super::seconds;
 use crate::call::call;
 use crate::context::Context;
 use crate::error::{Refused, Result};
-use crate::stream::Stream;
+use crate::stream::{Destroy, Handle, Stream};
 
 /// A number of 32 bits that streams change and wait for. Otherwise as a [`Notify`](super::Notify). Chips of the 950
 /// series have it.
@@ -37,7 +37,7 @@ use crate::stream::Stream;
 /// last.synchronize()?;
 /// # Ok::<(), racl::Error>(())
 /// ```
-pub struct CountingNotify(Arc<Signal>);
+pub struct CountingNotify(Arc<Handle>);
 
 /// What a record does with the number of a [`CountingNotify`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -125,7 +125,7 @@ impl Context {
         unsafe { call!(&**self.inner(), aclrtCntNotifyCreate(&raw mut raw, 0)) }?;
         // SAFETY: the owner's only destroy, of a handle that no work uses any more.
         let destroy: Destroy = |context, raw| unsafe { call!(context, aclrtCntNotifyDestroy(raw)) };
-        Ok(CountingNotify(Signal::new(raw, "a counting notify", destroy, self.inner())))
+        Ok(CountingNotify(Handle::new(raw, "a counting notify", destroy, self.inner())))
     }
 }
 
@@ -146,7 +146,7 @@ impl CountingNotify {
             CountUpdate::And(value) => (Mode::ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE, value),
         };
         let mut info = aclrtCntNotifyRecordInfo { mode, value };
-        self.0.submit(stream, ("count record", Location::caller()), |context, raw| {
+        self.0.submit(stream, ("count record", Location::caller()), &[], |context, raw| {
             // SAFETY: both handles are live, the work keeps the notify, and `info` is read in the call.
             unsafe { call!(context, aclrtCntNotifyRecord(self.as_raw(), raw, &raw mut info)) }
         })
@@ -160,7 +160,7 @@ impl CountingNotify {
     #[doc(alias = "aclrtCntNotifyReset")]
     #[track_caller]
     pub fn reset(&self, stream: &Stream) -> Result<()> {
-        self.0.submit(stream, ("count reset", Location::caller()), |context, raw| {
+        self.0.submit(stream, ("count reset", Location::caller()), &[], |context, raw| {
             // SAFETY: both handles are live, and the work keeps the notify.
             unsafe { call!(context, aclrtCntNotifyReset(self.as_raw(), raw)) }
         })
@@ -175,14 +175,14 @@ impl CountingNotify {
     pub fn id(&self) -> Result<u32> {
         let mut id = 0;
         // SAFETY: a live handle, and a place for one number.
-        unsafe { call!(&*self.0.context, aclrtCntNotifyGetId(self.as_raw(), &raw mut id)) }?;
+        unsafe { call!(&**self.0.context(), aclrtCntNotifyGetId(self.as_raw(), &raw mut id)) }?;
         Ok(id)
     }
 
     /// The raw handle. Valid as long as this value; work given to it beside this crate is not tracked by it.
     #[must_use]
     pub fn as_raw(&self) -> aclrtCntNotify {
-        self.0.raw
+        self.0.raw()
     }
 
     /// Destroys the notify now.
@@ -192,7 +192,7 @@ impl CountingNotify {
     /// As [`Notify::close`](super::Notify::close).
     #[doc(alias = "aclrtCntNotifyDestroy")]
     pub fn close(self) -> Result<(), Refused<Self>> {
-        Signal::close(self.0).map_err(|refused| refused.map(Self))
+        Handle::close(self.0).map_err(|refused| refused.map(Self))
     }
 }
 
@@ -210,7 +210,7 @@ impl Stream {
         let timeout = seconds(wait.limit).map_err(|error| self.refuse(named, error))?;
         let (mode, value, clears) = (wait.mode, wait.value, wait.clears);
         let mut info = aclrtCntNotifyWaitInfo { mode, value, timeout, isClear: u8::from(clears), rsv: [0; 3] };
-        notify.0.submit(self, named, |context, raw| {
+        notify.0.submit(self, named, &[], |context, raw| {
             // SAFETY: both handles are live, the work keeps the notify, and `info` is read in the call.
             unsafe { call!(context, aclrtCntNotifyWaitWithTimeout(notify.as_raw(), raw, &raw mut info)) }
         })
@@ -219,6 +219,6 @@ impl Stream {
 
 impl fmt::Debug for CountingNotify {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CountingNotify").field("raw", &self.0.raw).finish_non_exhaustive()
+        f.debug_struct("CountingNotify").field("raw", &self.0.raw()).finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use acl_sys::aclrtStream;
 
 use super::{CaptureState, State, Stream, StreamInner};
-use crate::allocation::{Allocation, How, Touch, not_free_standing};
+use crate::allocation::{Allocation, Touch, not_free_standing};
 use crate::call::Caller as _;
 use crate::closure::may_run_on;
 use crate::context::{Behind, ContextInner};
@@ -96,7 +96,7 @@ impl StreamInner {
         // After the call: a synchronisation that runs meanwhile must not count this work as done.
         let number = self.progress.next();
         for touch in task.memory() {
-            let how = if state.only_keeps { How::Kept } else { touch.how };
+            let how = if state.only_keeps { state.gather(touch) } else { touch.how };
             touch.memory.used_by(self, number, how, &state.clock);
         }
         Ok(number)

@@ -3,7 +3,7 @@
 #![allow(dead_code, unused_imports)]
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use racl::{Device, Error, ErrorKind};
@@ -49,4 +49,17 @@ pub(crate) fn assert_says(error: &Error, kind: ErrorKind, parts: &[&str]) {
 pub(crate) fn install_program(from: &Path, to: &Path) {
     let done = Command::new("install").args(["-m", "755", "--"]).args([from, to]).status();
     assert!(done.as_ref().is_ok_and(|status| status.success()), "install {}: {done:?}", to.display());
+}
+
+/// Kernels for the mock: a shared object of one C file of the mock's own tests.
+pub(crate) fn compiled_kernels(source: &str) -> PathBuf {
+    let mock = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock-acl");
+    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kernels-{}-{source}.so", std::process::id()));
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let mut command = Command::new(compiler);
+    command.args(["-std=gnu11", "-shared", "-fPIC", "-O1", "-I"]).arg(mock.join("include"));
+    command.arg(mock.join("tests/kernels/binaries").join(format!("{source}.c"))).arg("-o").arg(&to);
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}:\n{}", String::from_utf8_lossy(&output.stderr));
+    to
 }

@@ -63,7 +63,7 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     // about, and another spelling), functions that only the documentation names,
     // and versions for the key of the compile cache: one that cannot be had is the part `unknown` of the key, and no
     // error. Peers, of which `tests/two_devices.rs` has the second, and limits of a device, which clear what other
-    // contexts keep: `tests/core_limits.rs`. Repairs and a reset by force: `tests/devices.rs`. Devices are waited for in parts while there are graphs with updates only.
+    // contexts keep: `tests/core_limits.rs`. What is asked of kernels that failed: `tests/kernels`. Repairs and a reset by force: `tests/devices.rs`. Devices are waited for in parts while there are graphs with updates only.
     assert_eq!(
         missing,
         [
@@ -75,8 +75,13 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
             "aclrtDeviceDisablePeerAccess",
             "aclrtDeviceEnablePeerAccess",
             "aclrtDevicePeerAccessStatus",
+            "aclrtGetDeviceIdFromExceptionInfo",
+            "aclrtGetErrorCodeFromExceptionInfo",
+            "aclrtGetFuncHandleFromExceptionInfo",
+            "aclrtGetStreamIdFromExceptionInfo",
+            "aclrtGetTaskIdFromExceptionInfo",
+            "aclrtGetThreadIdFromExceptionInfo",
             "aclrtLaunchCallback",
-            "aclrtLaunchKernel",
             "aclrtMemUceRepair",
             "aclrtProcessReport",
             "aclrtRepairError",
@@ -234,6 +239,7 @@ pub(crate) fn leaks(live: LiveHandles, clean: LiveHandles) -> Vec<(&'static str,
         ("array", live.arrays - clean.arrays),
         ("list", live.lists - clean.lists),
         ("executor", live.executors - clean.executors),
+        ("binary", live.binaries - clean.binaries),
     ];
     let is_there = |(_, count): &(&str, u64)| *count > 0;
     if live.contexts > clean.contexts {
@@ -276,6 +282,8 @@ fn may_leak(name: &str, code: i32) -> Vec<Vec<(&'static str, u64)>> {
         "aclrtDestroyEvent" => &[&[("event", 1)]],
         "aclrtDestroyStream" => &[&[("stream", 1)]],
         "aclrtDestroyContext" => &[&[("context", 1)]],
+        // With the memory of its code.
+        "aclrtBinaryUnLoad" => &[&[("device memory", 1), ("binary", 1)]],
         "aclrtFree" => &[&[("device memory", 1)]],
         "aclrtFreePhysical" | "aclrtReleaseMemAddress" => &[&[("device memory", 1)]],
         // The memory, and the addresses.

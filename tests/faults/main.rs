@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod injected;
+mod kernels;
 mod plans;
 mod scenario;
 mod tasks;

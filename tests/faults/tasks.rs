@@ -14,7 +14,7 @@ fn queues_work(name: &str) -> bool {
     let operator = name.starts_with("aclnn") && !name.ends_with("GetWorkspaceSize");
     let others =
         ["aclrtMemcpyAsync", "aclrtMemsetAsync", "aclrtCmoAsync", "aclrtLaunchHostFunc", "aclmdlRIExecuteAsync"];
-    operator || others.contains(&name)
+    operator || others.contains(&name) || name.starts_with("aclrtLaunchKernel")
 }
 
 /// Polls; a worker thread of the mock may have the task in hand.

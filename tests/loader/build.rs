@@ -14,6 +14,10 @@ pub(crate) struct Libraries {
     pub(crate) full: PathBuf,
     /// No `aclrtCmoAsync`.
     pub(crate) without_cmo: PathBuf,
+    /// Loads no kernels.
+    pub(crate) without_kernels: PathBuf,
+    /// Launches kernels by lists of arguments, and tells nothing of them.
+    pub(crate) older_kernels: PathBuf,
     /// No addresses to reserve.
     pub(crate) without_ranges: PathBuf,
     /// Neither spelling of the function that gives an executor another address.
@@ -137,6 +141,16 @@ fn build(folder: &Path) -> Libraries {
         full: link("toolkit/lib64/libascendcl.so", &[]),
         without_ranges: link("without_ranges.so", &["aclrtReserveMemAddress"]),
         without_cmo: link("without_cmo.so", &["aclrtCmoAsync"]),
+        without_kernels: link("without_kernels.so", &["aclrtBinaryLoadFromFile", "aclrtBinaryLoadFromData"]),
+        older_kernels: link(
+            "older_kernels.so",
+            &[
+                "aclrtLaunchKernelWithHostArgs",
+                "aclrtBinarySetExceptionCallback",
+                "aclrtFunctionGetParamCount",
+                "aclrtFunctionGetParamInfo",
+            ],
+        ),
         without_addresses: link("without_addresses.so", &["aclSetTensorAddr", "AclSetTensorAddr"]),
         older_addresses: link("older_addresses.so", &["aclSetTensorAddr"]),
         without_repetition: link("without_repetition.so", &["aclSetAclOpExecutorRepeatable"]),

@@ -17,6 +17,7 @@ mod controls;
 mod files;
 mod foreign_memory;
 mod host_functions;
+mod kernels;
 mod mixed;
 mod old_types;
 mod once;

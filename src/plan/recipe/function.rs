@@ -30,7 +30,7 @@ type HostFn = dyn Fn(&[u8]) + Send + Sync;
 /// use racl::plan::{Foreign, Input, Plan};
 ///
 /// let kernel = Foreign::new("mine.scale", 1, |launch| {
-///     // aclrtLaunchKernel and its like take launch.stream().as_raw() and the addresses
+///     // kernel.launch(launch.stream()).address(launch.address(0)), and so on: see racl::Kernel
 ///     assert_eq!(launch.bytes(0), 32);
 ///     Ok(())
 /// })

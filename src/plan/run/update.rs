@@ -13,11 +13,10 @@ use std::sync::Arc;
 
 use acl_sys::aclrtTaskGrp;
 
-use crate::call::call;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
-use crate::lock::say;
+use crate::graph::{OpenUpdate, record_group};
 use crate::memory::{Allocation, Touch};
 use crate::plan::recipe::{NodeKind, Recipe};
 use crate::retire::{self, Waited};
@@ -178,20 +177,7 @@ impl Groups {
         {
             capture.keep_keeper(Arc::<Rescue>::clone(rescue));
         }
-        let (context, raw) = (&**stream.0.context(), stream.as_raw());
-        // SAFETY: takes a live handle; the stream records.
-        unsafe { call!(context, aclmdlRICaptureTaskGrpBegin(raw)) }?;
-        let computed = compute(stream);
-        let mut handle = std::ptr::null_mut();
-        // SAFETY: a live handle, and a place for one handle.
-        let ended = unsafe { call!(context, aclmdlRICaptureTaskGrpEnd(raw, &raw mut handle)) };
-        if ended.is_err() {
-            // A group that a capture leaves open refuses groups in each later capture of the stream.
-            // SAFETY: as above.
-            let again = unsafe { call!(context, aclmdlRICaptureTaskGrpEnd(raw, &raw mut handle)) };
-            again.unwrap_or_else(|_| stream.0.spoil());
-        }
-        computed.and(ended)?;
+        let handle = record_group(stream, || compute(stream))?;
         self.all[index].handle = handle;
         Ok(())
     }
@@ -263,10 +249,7 @@ impl Group {
         stream: &Stream,
         compute: &mut impl FnMut(&mut Way, u32, &Stream) -> Result<bool>,
     ) -> Result<bool> {
-        let (context, raw) = (&**stream.0.context(), stream.as_raw());
-        // SAFETY: live handles; the group belongs to a graph that the caller holds.
-        unsafe { call!(context, aclmdlRICaptureTaskUpdateBegin(raw, self.handle)) }?;
-        let mut open = OpenUpdate { stream, open: true };
+        let mut open = OpenUpdate::begin(stream, self.handle)?;
         let former = stream.0.swap_workspace(self.scratch.take(), true);
         let computed = compute(&mut self.way, self.node, stream);
         self.scratch = stream.0.swap_workspace(former, false);
@@ -275,40 +258,6 @@ impl Group {
             self.way.give_up();
         }
         computed.and_then(|by_address| ended.map(|()| by_address))
-    }
-}
-
-/// An update that is ended also when the code in it panics.
-struct OpenUpdate<'a> {
-    stream: &'a Stream,
-    open: bool,
-}
-
-impl OpenUpdate<'_> {
-    fn end(&mut self) -> Result<()> {
-        self.open = false;
-        let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
-        // SAFETY: takes a live handle.
-        let end = || unsafe { call!(context, aclmdlRICaptureTaskUpdateEnd(raw)) };
-        let first = end();
-        // A stream whose update is open takes no signals.
-        if first.is_err() {
-            match end() {
-                Ok(()) => say!(Debug, "an update was ended in a second try"),
-                Err(_) => self.stream.0.spoil(),
-            }
-        }
-        first
-    }
-}
-
-impl Drop for OpenUpdate<'_> {
-    fn drop(&mut self) {
-        if self.open
-            && let Err(error) = self.end()
-        {
-            self.stream.0.context().record_drop_error("ending an update that panicked", error);
-        }
     }
 }
 

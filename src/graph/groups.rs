@@ -1,0 +1,251 @@
+//! Work of a graph that can be replaced after the capture: task groups.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use acl_sys::aclrtTaskGrp;
+
+use super::captured::Graph;
+use crate::allocation::{Allocation, How, Launches as _};
+use crate::call::call;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::say;
+use crate::stream::{Gathered, Stream};
+
+/// Kernels and operators of a captured graph that can be replaced by others of the same kinds, with other arguments:
+/// [`Stream::task_group`] records them, [`Graph::update`] replaces them. It belongs to its graph, and means nothing
+/// once that is gone.
+///
+/// C calls: `aclmdlRICaptureTaskGrpBegin`, `aclmdlRICaptureTaskGrpEnd`, `aclmdlRICaptureTaskUpdateBegin`,
+/// `aclmdlRICaptureTaskUpdateEnd`.
+///
+/// # Examples
+///
+/// ```
+/// use racl::{CaptureMode, op};
+///
+/// let device = racl::Acl::mock()?.device(0)?;
+/// let stream = device.stream()?;
+/// let mut x = device.upload_tensor(&[1.0_f32, 2.0], [2])?;
+/// let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+/// let group = stream.task_group(|s| op::muls_inplace(s, &mut x, 2.0))?;
+/// let mut graph = capture.finish()?;
+/// graph.launch(&stream)?;
+/// graph.update(&group, |s| op::muls_inplace(s, &mut x, 10.0))?; // waits for the launch
+/// graph.launch(&stream)?;
+/// assert_eq!(x.to_vec()?, [20.0, 40.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[doc(alias = "aclrtTaskGrp")]
+pub struct TaskGroup {
+    raw: aclrtTaskGrp,
+    /// The capture that gave the graph.
+    capture: u64,
+}
+
+// SAFETY: the handle is only passed on, in calls for its graph, of which there is one at a time.
+unsafe impl Send for TaskGroup {}
+// SAFETY: as above; it is not changed.
+unsafe impl Sync for TaskGroup {}
+
+impl fmt::Debug for TaskGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskGroup").field("raw", &self.raw).finish_non_exhaustive()
+    }
+}
+
+/// What the latest update of each group uses, by its handle.
+#[derive(Default)]
+pub(super) struct Updated(HashMap<usize, Uses>);
+
+#[derive(Default)]
+struct Uses {
+    memory: Vec<(Arc<Allocation>, How)>,
+    _others: Vec<Box<dyn Any + Send>>,
+}
+
+impl Updated {
+    pub(super) fn memory(&self) -> impl Iterator<Item = &(Arc<Allocation>, How)> {
+        self.0.values().flat_map(|uses| &uses.memory)
+    }
+}
+
+impl Stream {
+    /// Records what `work` gives to this stream, which captures, as a group that [`Graph::update`] can replace later.
+    /// Kernels and operators may be in it, and no other work; one group at a time. A card puts some empty tasks before
+    /// each group: few larger ones are better than many small ones.
+    ///
+    /// # Errors
+    ///
+    /// The error of `work`; [`ErrorKind::NotCapturing`] for a stream that captures nothing;
+    /// [`ErrorKind::NotSupported`] in the body of a condition, and for other work than kernels and operators (an
+    /// operator may consist of such); [`ErrorKind::CaptureInvalidated`] inside another group;
+    /// [`ErrorKind::MissingSymbol`] on a library without. The capture gives no graph then.
+    #[doc(alias = "aclmdlRICaptureTaskGrpBegin")]
+    #[doc(alias = "aclmdlRICaptureTaskGrpEnd")]
+    #[track_caller]
+    pub fn task_group(&self, work: impl FnOnce(&Self) -> Result<()>) -> Result<TaskGroup> {
+        let named = ("task group", std::panic::Location::caller());
+        let capture = self.0.lock().capture.clone();
+        let Some(capture) = capture else {
+            let text = format!("a task group of {}, which captures nothing", self.name());
+            return Err(Error::new(ErrorKind::NotCapturing, text));
+        };
+        if !capture.is_root() {
+            let error = Error::new(ErrorKind::NotSupported, "a task group in the body of a condition");
+            return Err(capture.lacks(named, error));
+        }
+        match record(self, || work(self)) {
+            Ok(raw) => Ok(TaskGroup { raw, capture: capture.id() }),
+            Err(error) => Err(capture.lacks(named, error)),
+        }
+    }
+}
+
+/// Records what `work` gives to a capturing stream as a group.
+pub(crate) fn record(stream: &Stream, work: impl FnOnce() -> Result<()>) -> Result<aclrtTaskGrp> {
+    let (context, raw) = (&**stream.0.context(), stream.as_raw());
+    // SAFETY: takes a live handle; the stream records.
+    unsafe { call!(context, aclmdlRICaptureTaskGrpBegin(raw)) }?;
+    let mut open = OpenGroup { stream, open: true };
+    let worked = work();
+    let ended = open.end();
+    worked.and(ended)
+}
+
+/// A group that is ended also when the code in it panics.
+struct OpenGroup<'a> {
+    stream: &'a Stream,
+    open: bool,
+}
+
+impl OpenGroup<'_> {
+    fn end(&mut self) -> Result<aclrtTaskGrp> {
+        self.open = false;
+        let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: a live handle, and a place for one handle.
+        let mut end = || unsafe { call!(context, aclmdlRICaptureTaskGrpEnd(raw, &raw mut handle)) };
+        let ended = end();
+        // A group that a capture leaves open refuses groups in each later capture of the stream.
+        if ended.is_err() && end().is_err() {
+            self.stream.0.spoil();
+        }
+        ended.map(|()| handle)
+    }
+}
+
+impl Drop for OpenGroup<'_> {
+    fn drop(&mut self) {
+        if self.open
+            && let Err(error) = self.end()
+        {
+            say!(Debug, "a task group whose work panicked: {error}");
+        }
+    }
+}
+
+/// An update that is ended also when the code in it panics.
+pub(crate) struct OpenUpdate<'a> {
+    stream: &'a Stream,
+    open: bool,
+}
+
+impl<'a> OpenUpdate<'a> {
+    /// Begins to replace the work of a group of a graph that the caller holds.
+    pub(crate) fn begin(stream: &'a Stream, group: aclrtTaskGrp) -> Result<Self> {
+        let (context, raw) = (&**stream.0.context(), stream.as_raw());
+        // SAFETY: live handles; the group belongs to a graph that the caller holds.
+        unsafe { call!(context, aclmdlRICaptureTaskUpdateBegin(raw, group)) }?;
+        Ok(Self { stream, open: true })
+    }
+
+    pub(crate) fn end(&mut self) -> Result<()> {
+        self.open = false;
+        let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
+        // SAFETY: takes a live handle.
+        let end = || unsafe { call!(context, aclmdlRICaptureTaskUpdateEnd(raw)) };
+        let first = end();
+        // A stream whose update is open takes no signals.
+        if first.is_err() {
+            match end() {
+                Ok(()) => say!(Debug, "an update was ended in a second try"),
+                Err(_) => self.stream.0.spoil(),
+            }
+        }
+        first
+    }
+}
+
+impl Drop for OpenUpdate<'_> {
+    fn drop(&mut self) {
+        if self.open
+            && let Err(error) = self.end()
+        {
+            self.stream.0.context().record_drop_error("ending an update that panicked", error);
+        }
+    }
+}
+
+impl Graph {
+    /// Replaces the kernels and operators of a group by what `work` gives to the stream it is handed, from the next
+    /// launch on: as many, in their order, each of the kind of the one it replaces. Nothing of it runs now. Waits for
+    /// the last launch, and until the graph is changed.
+    ///
+    /// The graph keeps the memory and the code of what it has now, and no longer those of the update before; what it
+    /// was captured with it keeps as long as it lives. The stream is one of the context's own: it is not to be used
+    /// after `work` has returned.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for a group of another graph; the error of the last launch; that of `work`;
+    /// [`ErrorKind::Internal`] (507000) when the kernels do not fit those of the group in number or kind,
+    /// [`ErrorKind::NotSupported`] (507009) for other work; [`ErrorKind::MissingSymbol`] on a library without. Which
+    /// work of the group was replaced is unknown then: update it again before the next launch.
+    #[doc(alias = "aclmdlRICaptureTaskUpdateBegin")]
+    #[doc(alias = "aclmdlRICaptureTaskUpdateEnd")]
+    pub fn update(&mut self, group: &TaskGroup, work: impl FnOnce(&Stream) -> Result<()>) -> Result<()> {
+        if group.capture != self.capture_id() {
+            return Err(Error::invalid("a task group of another graph"));
+        }
+        self.in_flight.wait()?;
+        let stream = Stream::lease(self.context().inner())?;
+        let gathered = Arc::new(Gathered::default());
+        let updated = replace(&stream, group.raw, &gathered, work);
+        // The change itself is work of the stream.
+        let updated = updated.and_then(|()| stream.0.synchronize(None));
+        self.take_over(group, &gathered, updated.is_ok());
+        updated
+    }
+
+    /// What the graph uses from now on; after an update that failed it may use what it used before as well.
+    fn take_over(&mut self, group: &TaskGroup, gathered: &Gathered, replaced: bool) {
+        let (memory, others) = gathered.take();
+        for (memory, how) in &memory {
+            memory.used_by_graph(&self.in_flight, *how);
+        }
+        // The next launch looks at all memory anew.
+        self.in_flight.set_disturbed();
+        let uses = self.updated.0.entry(group.raw.addr()).or_default();
+        let former = if replaced { std::mem::take(uses) } else { Uses::default() };
+        uses.memory.extend(memory);
+        uses._others.extend(others);
+        drop(former);
+    }
+}
+
+fn replace(
+    stream: &Stream,
+    group: aclrtTaskGrp,
+    gathered: &Arc<Gathered>,
+    work: impl FnOnce(&Stream) -> Result<()>,
+) -> Result<()> {
+    let mut open = OpenUpdate::begin(stream, group)?;
+    let gathers = stream.0.gather(gathered);
+    let worked = work(stream);
+    drop(gathers);
+    let ended = open.end();
+    worked.and(ended)
+}

@@ -1,0 +1,244 @@
+//! Arguments of launches: values of the host, addresses of memory, data that goes along.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use acl_sys::aclrtPlaceHolderInfo;
+use bytemuck::Pod;
+
+use super::function::Kernel;
+use crate::allocation::{Allocation, How, Touch};
+use crate::error::{Error, ErrorKind, Result};
+use crate::memory::{DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, SharedBuffer};
+use crate::op::Tensor;
+
+/// The runtime's limit (guide: kernel launch, arguments).
+const MOST_ARGUMENTS: usize = 128;
+/// Of parameters in the block, and of data behind them.
+const ALIGNMENT: usize = 8;
+const DATA_ALIGNMENT: usize = 32;
+
+mod sealed {
+    pub trait Sealed<'a> {
+        fn put(self, arguments: &mut super::Arguments<'a>) -> crate::error::Result<()>;
+    }
+}
+
+/// What [`KernelLaunch::arg`](crate::KernelLaunch::arg) takes: device memory by its address, or a plain value.
+///
+/// | argument | the kernel gets | the launch |
+/// |---|---|---|
+/// | `&DeviceBuffer`, `&SharedBuffer`, `&DeviceSlice`, `&Tensor` | the address of the first element | reads the memory |
+/// | `&mut` of the same, and of `DeviceSliceMut` | the address of the first element | reads and writes it |
+/// | a number, a `#[repr(C)]` struct that is `bytemuck::Pod` | its bytes | |
+///
+/// A number without a type in the source is an `i32` or an `f64`: `arg(2.0_f32)` for a parameter of 4 bytes. A tensor
+/// with gaps between its elements is refused.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no argument of a kernel",
+    note = "device memory is given as `&buffer` or `&mut buffer`, a value as a type that is `bytemuck::Pod`"
+)]
+pub trait KernelArgument<'a>: sealed::Sealed<'a> {}
+
+/// The block of arguments as it is built.
+#[allow(missing_debug_implementations, reason = "nobody outside can have one")]
+pub struct Arguments<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) block: Block,
+    pub(super) uses: Vec<Touch<'a>>,
+}
+
+/// Bytes for the kernel, and which of them are addresses of data that goes along.
+#[derive(Default)]
+pub(super) struct Block {
+    pub(super) bytes: Vec<u8>,
+    /// Offset and size of each argument.
+    pub(super) parts: Vec<(usize, usize)>,
+    /// Data by the index of its argument.
+    pub(super) data: Vec<(usize, Vec<u8>)>,
+}
+
+impl<'a> Arguments<'a> {
+    pub(super) fn new(kernel: &'a Kernel) -> Self {
+        Self { kernel, block: Block::default(), uses: Vec::new() }
+    }
+
+    fn memory(&mut self, memory: &'a Arc<Allocation>, address: *mut c_void, how: How) -> Result<()> {
+        self.uses.push(Touch::new(memory, how));
+        self.address(address)
+    }
+
+    pub(super) fn address(&mut self, address: *mut c_void) -> Result<()> {
+        self.value(&address.addr().to_ne_bytes())
+    }
+
+    /// One argument of these bytes.
+    pub(super) fn value(&mut self, bytes: &[u8]) -> Result<()> {
+        let offset = self.place(bytes.len())?;
+        self.block.bytes.resize(offset, 0);
+        self.block.bytes.extend_from_slice(bytes);
+        self.block.parts.push((offset, bytes.len()));
+        Ok(())
+    }
+
+    /// An argument that is the address of a copy of `data`.
+    pub(super) fn data(&mut self, data: Vec<u8>) -> Result<()> {
+        if data.is_empty() {
+            return Err(Error::invalid(format!("argument {} of {}: no data", self.block.parts.len(), self.name())));
+        }
+        self.address(std::ptr::null_mut())?;
+        self.block.data.push((self.block.parts.len() - 1, data));
+        Ok(())
+    }
+
+    /// Where the next argument goes: where the kernel declares it, else behind the one before.
+    fn place(&self, bytes: usize) -> Result<usize> {
+        let (index, end) = (self.block.parts.len(), self.block.bytes.len());
+        let say = |text: String| Err(Error::invalid(format!("argument {index} of {}: {text}", self.name())));
+        if bytes == 0 {
+            return say("a value of no bytes".to_owned());
+        }
+        if index == MOST_ARGUMENTS {
+            return say(format!("the runtime takes {MOST_ARGUMENTS}"));
+        }
+        let next = end.next_multiple_of(ALIGNMENT);
+        let Some(parameters) = self.kernel.parameters() else { return Ok(next) };
+        match parameters.get(index) {
+            None => say(format!("the kernel declares {} parameters", parameters.len())),
+            Some(declared) if declared.size != bytes => {
+                say(format!("{bytes} bytes, and the kernel declares {}", declared.size))
+            }
+            Some(declared) if declared.offset < end || declared.offset > next => {
+                let text = format!("{} declares parameter {index} at byte {}", self.name(), declared.offset);
+                Err(Error::new(ErrorKind::UnknownValue, format!("{text}, and the one before ends at {end}")))
+            }
+            Some(declared) => Ok(declared.offset),
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("kernel {:?}", self.kernel.name())
+    }
+
+    /// That the kernel has all that it declares.
+    pub(super) fn check(&self) -> Result<()> {
+        let given = self.block.parts.len();
+        match self.kernel.parameters() {
+            Some(declared) if declared.len() != given => {
+                let text = format!("{given} arguments for {}, which declares {}", self.name(), declared.len());
+                Err(Error::invalid(text))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// That a whole block has the size of what the kernel declares, with or without the bytes that align its end.
+    pub(super) fn check_block(&self, bytes: usize) -> Result<()> {
+        let Some(declared) = self.kernel.parameters() else { return Ok(()) };
+        let end = declared.iter().map(|one| one.offset.saturating_add(one.size)).max().unwrap_or(0);
+        let most = end.checked_next_multiple_of(ALIGNMENT).unwrap_or(end);
+        if (end..=most).contains(&bytes) {
+            return Ok(());
+        }
+        Err(Error::invalid(format!("{bytes} bytes of arguments for {}, which declares {end}", self.name())))
+    }
+}
+
+impl Block {
+    /// The bytes with the data behind them, and where the addresses of that go.
+    pub(super) fn joined(&mut self) -> Result<Vec<aclrtPlaceHolderInfo>> {
+        if self.bytes.is_empty() {
+            // The library takes no empty block.
+            self.bytes.resize(ALIGNMENT, 0);
+            self.parts.push((0, ALIGNMENT));
+        }
+        let mut places = Vec::with_capacity(self.data.len());
+        for (index, data) in std::mem::take(&mut self.data) {
+            let at = self.bytes.len().next_multiple_of(DATA_ALIGNMENT);
+            self.bytes.resize(at, 0);
+            self.bytes.extend_from_slice(&data);
+            places.push(aclrtPlaceHolderInfo { addrOffset: number(self.parts[index].0)?, dataOffset: number(at)? });
+        }
+        number(self.bytes.len())?;
+        Ok(places)
+    }
+}
+
+/// The library takes sizes of 32 bits, and cuts longer ones.
+fn number(bytes: usize) -> Result<u32> {
+    u32::try_from(bytes).map_err(|_| Error::invalid(format!("{bytes} bytes of arguments, which may have 4 GiB")))
+}
+
+impl<T: Pod> KernelArgument<'_> for T {}
+
+impl<'a, T: Pod> sealed::Sealed<'a> for T {
+    fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
+        arguments.value(bytemuck::bytes_of(&self))
+    }
+}
+
+fn slice<'a, T: Pod>(arguments: &mut Arguments<'a>, memory: DeviceSlice<'a, T>, how: How) -> Result<()> {
+    arguments.memory(memory.allocation(), memory.address(), how)
+}
+
+macro_rules! memory {
+    ($([$($life:lifetime)?] $memory:ty;)*) => {$(
+        impl<'a, $($life: 'a,)? T: Pod> KernelArgument<'a> for &'a $memory {}
+
+        impl<'a, $($life: 'a,)? T: Pod> sealed::Sealed<'a> for &'a $memory {
+            fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
+                slice(arguments, self.as_slice(), How::Read)
+            }
+        }
+
+        impl<'a, $($life: 'a,)? T: Pod> KernelArgument<'a> for &'a mut $memory {}
+
+        impl<'a, $($life: 'a,)? T: Pod> sealed::Sealed<'a> for &'a mut $memory {
+            fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
+                let memory: &'a $memory = self;
+                slice(arguments, memory.as_slice(), How::Written)
+            }
+        }
+    )*};
+}
+
+memory! {
+    [] DeviceBuffer<T>;
+    [] SharedBuffer<T>;
+    ['b] DeviceSliceMut<'b, T>;
+}
+
+impl<'a, 'b: 'a, T: Pod> KernelArgument<'a> for &'a DeviceSlice<'b, T> {}
+
+impl<'a, 'b: 'a, T: Pod> sealed::Sealed<'a> for &'a DeviceSlice<'b, T> {
+    fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
+        slice(arguments, *self, How::Read)
+    }
+}
+
+fn tensor<'a, T>(arguments: &mut Arguments<'a>, tensor: &'a Tensor<T>, how: How) -> Result<()>
+where
+    T: crate::op::Element,
+{
+    if !tensor.is_dense() {
+        let (index, name) = (arguments.block.parts.len(), arguments.name());
+        return Err(Error::invalid(format!("argument {index} of {name}: a tensor with gaps between its elements")));
+    }
+    arguments.memory(tensor.allocation(), tensor.address(), how)
+}
+
+impl<'a, T: crate::op::Element> KernelArgument<'a> for &'a Tensor<T> {}
+
+impl<'a, T: crate::op::Element> sealed::Sealed<'a> for &'a Tensor<T> {
+    fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
+        tensor(arguments, self, How::Read)
+    }
+}
+
+impl<'a, T: crate::op::Element> KernelArgument<'a> for &'a mut Tensor<T> {}
+
+impl<'a, T: crate::op::Element> sealed::Sealed<'a> for &'a mut Tensor<T> {
+    fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
+        tensor(arguments, self, How::Written)
+    }
+}

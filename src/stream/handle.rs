@@ -1,0 +1,155 @@
+//! Handles that work uses: of notifies and of kernel binaries.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::time::Duration;
+
+use acl_sys::aclrtStream;
+
+use super::{Named, Stream, StreamInner, Task};
+use crate::allocation::Touch;
+use crate::closure;
+use crate::context::ContextInner;
+use crate::error::{Error, Refused, Result};
+use crate::lock::Lock;
+use crate::progress::Use;
+use crate::retire;
+
+pub(crate) type Destroy = fn(&ContextInner, *mut c_void) -> Result<()>;
+
+/// A handle that work on streams uses: destroyed once no work does.
+pub(crate) struct Handle {
+    /// Null once it was destroyed.
+    raw: *mut c_void,
+    what: &'static str,
+    destroy: Destroy,
+    /// The latest work of each stream.
+    uses: Lock<Vec<Use<StreamInner>>>,
+    context: Arc<ContextInner>,
+}
+
+// SAFETY: the runtime's guide on threads allows notifies and binaries on any thread with their context, which every
+// call makes current; the handle is only passed on.
+unsafe impl Send for Handle {}
+// SAFETY: the runtime locks each of them; the list has a lock of its own.
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    pub(crate) fn new(
+        raw: *mut c_void,
+        what: &'static str,
+        destroy: Destroy,
+        context: &Arc<ContextInner>,
+    ) -> Arc<Self> {
+        Arc::new(Self { raw, what, destroy, uses: Lock::default(), context: Arc::clone(context) })
+    }
+
+    pub(crate) fn raw(&self) -> *mut c_void {
+        self.raw
+    }
+
+    pub(crate) fn context(&self) -> &Arc<ContextInner> {
+        &self.context
+    }
+
+    /// Submits work that uses the handle, which is kept until that is done, and the memory in `uses`.
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        stream: &Stream,
+        named: Named,
+        uses: &[Touch<'_>],
+        call: impl FnOnce(&ContextInner, aclrtStream) -> Result<()>,
+    ) -> Result<()> {
+        let inner = &stream.0;
+        let checked = inner.context().check_memory(&self.context, || self.what.to_owned());
+        checked.map_err(|error| stream.refuse(named, error))?;
+        inner.check_thread()?;
+        inner.order(uses)?;
+        let task = Task { label: named.0, location: named.1, uses, scratch: None };
+        let state = inner.lock();
+        if let Some(capture) = &state.capture {
+            // Before the call, so that it outlives every replay whatever happens in between.
+            capture.keep_other(Box::new(Arc::clone(self)));
+            return inner.submit_locked(&state, &task, |raw| call(inner.context(), raw)).map(drop);
+        }
+        state.gather_other(self);
+        let number = inner.submit_locked(&state, &task, |raw| call(inner.context(), raw))?;
+        drop(state);
+        let mut uses = self.uses.lock();
+        match uses.iter_mut().find(|known| known.is_of(&**inner)) {
+            Some(known) => known.renew(number),
+            None => {
+                uses.retain(|known| !known.is_done());
+                uses.push(Use::of(inner, number));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether work uses it, as far as is known after asking.
+    fn is_used(&self) -> bool {
+        // A copy, so that no lock is held while streams are asked.
+        let uses: Vec<_> = self.uses.lock().iter().map(Use::of_any).collect();
+        uses.iter().for_each(Use::poll);
+        uses.iter().any(|last| !last.is_done())
+    }
+
+    fn destroy(&mut self) -> Result<()> {
+        if self.raw.is_null() {
+            return Ok(());
+        }
+        (self.destroy)(&self.context, self.raw)?;
+        self.raw = std::ptr::null_mut();
+        Ok(())
+    }
+
+    /// Destroys it now, or says who has it.
+    pub(crate) fn close(this: Arc<Self>) -> Result<(), Refused<Arc<Self>>> {
+        let used = this.is_used();
+        match Arc::try_unwrap(this) {
+            Ok(mut handle) if !used => match handle.destroy() {
+                Ok(()) => Ok(()),
+                Err(error) => Err(Refused::new(Arc::new(handle), error)),
+            },
+            Ok(handle) => {
+                let error = Error::invalid(format!("work that is not done uses {}", handle.what));
+                Err(Refused::new(Arc::new(handle), error))
+            }
+            Err(shared) => {
+                let error = Error::invalid(format!("a graph uses {}", shared.what));
+                Err(Refused::new(shared, error))
+            }
+        }
+    }
+}
+
+/// How long a thread rests that waits for the last work, at first and at most.
+const RESTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if self.raw.is_null() {
+            return;
+        }
+        // No calls are allowed in a host function.
+        if closure::is_running() || self.is_used() {
+            let heir = Self {
+                raw: std::mem::replace(&mut self.raw, std::ptr::null_mut()),
+                what: self.what,
+                destroy: self.destroy,
+                uses: std::mem::take(&mut self.uses),
+                context: Arc::clone(&self.context),
+            };
+            return retire::on_thread(heir, |heir| {
+                let mut rest = RESTS[0];
+                while heir.is_used() {
+                    retire::pause_for(rest);
+                    rest = (2 * rest).min(RESTS[1]);
+                }
+            });
+        }
+        if let Err(error) = self.destroy() {
+            self.context.record_drop_error(&format!("destroying {}", self.what), error);
+        }
+    }
+}
