@@ -21,6 +21,9 @@ struct Plans;
 #[doc = include_str!("../docs/book/src/cache.md")]
 struct Cache;
 
+#[doc = include_str!("../docs/book/src/models.md")]
+struct Models;
+
 #[doc = include_str!("../docs/book/src/mock.md")]
 struct Mock;
 

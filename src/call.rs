@@ -205,6 +205,20 @@ macro_rules! pointer {
 }
 pub(crate) use pointer;
 
+/// `value!(caller, aclName(arguments))`: the same for calls that give a value which is no code, with nothing that tells a
+/// failure.
+macro_rules! value {
+    ($caller:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let caller = $caller;
+        $crate::call::Caller::bind(caller).and_then(|()| {
+            let table = $crate::call::Caller::table(caller);
+            let function = table.$name()?;
+            Ok(function($($argument),*))
+        })
+    }};
+}
+pub(crate) use value;
+
 #[cfg(test)]
 mod tests {
     use super::about;

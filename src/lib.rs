@@ -71,6 +71,7 @@ mod lock;
 mod memory;
 #[cfg(feature = "mock")]
 pub mod mock;
+mod model;
 mod notify;
 pub mod op;
 pub mod plan;
@@ -105,6 +106,10 @@ pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView};
 pub use memory::{
     DeviceBuffer, DeviceFlag, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, Rows,
     SharedBuffer, ValueWait,
+};
+pub use model::{
+    Model, ModelDescription, ModelFormat, ModelGears, ModelInput, ModelKey, ModelOptions, ModelOutput, ModelRun,
+    ModelSize, ModelTensor, OutputShapes,
 };
 pub use notify::{CountUpdate, CountWait, CountingNotify, Notify, NotifyKey};
 pub use op::tensor::Tensor;

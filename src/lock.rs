@@ -274,8 +274,18 @@ mod check {
             "MemAddress",
             "Finalize",
             "SetDevice",
+            "aclmdlLoad",
         ];
-        let ends = ["aclInit", "ResetDevice", "CreateContext", "DestroyContext", "DestroyStream", "aclmdlRIDestroy"];
+        let ends = [
+            "aclInit",
+            "ResetDevice",
+            "CreateContext",
+            "DestroyContext",
+            "DestroyStream",
+            "aclmdlRIDestroy",
+            "aclmdlExecute",
+            "aclmdlUnload",
+        ];
         !at_once && (parts.iter().any(|part| name.contains(part)) || ends.iter().any(|end| name.ends_with(end)))
     }
 

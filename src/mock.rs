@@ -30,9 +30,11 @@ use acl_sys::mock as sys;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stream::Stream;
 
+mod model;
 mod older;
 mod races;
 
+pub use model::ModelFile;
 pub use older::{older_graphs, older_host_functions};
 pub use races::{Race, RaceAccess, RaceCheck, check_races, races};
 
@@ -308,6 +310,10 @@ pub fn live_handles() -> LiveHandles {
         arrays: 0,
         lists: 0,
         executors: 0,
+        binaries: 0,
+        buffers: 0,
+        library_objects: 0,
+        stream_configs: 0,
     };
     let mut live = zero;
     // SAFETY: `live` is such a structure with its size set.

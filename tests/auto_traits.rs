@@ -5,7 +5,8 @@ use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::{
     Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
     DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphPool, HostView, IpcEvent, Lent,
-    Notify, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, Tensor, Watch,
+    Model, ModelDescription, ModelOptions, ModelRun, Notify, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer,
+    Stream, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -34,6 +35,18 @@ fn plans_are_shared_and_executables_move_between_threads() {
     send::<Bindings>();
     send::<Pool>();
     sync::<Pool>();
+}
+
+#[test]
+fn models_are_shared_and_their_runs_move_between_threads() {
+    send::<Model>();
+    sync::<Model>();
+    send::<ModelDescription>();
+    sync::<ModelDescription>();
+    send::<ModelOptions>();
+    sync::<ModelOptions>();
+    send::<ModelRun<'_>>();
+    sync::<ModelRun<'_>>();
 }
 
 #[test]

@@ -41,6 +41,14 @@ pub struct mock_acl_live {
     pub lists: u64,
     /// Operator executors.
     pub executors: u64,
+    /// Binaries of own kernels.
+    pub binaries: u64,
+    /// Buffers of `aclrtAllocBuf`.
+    pub buffers: u64,
+    /// Descriptors, datasets, models, channels, queues, stamps and their like.
+    pub library_objects: u64,
+    /// Configurations of streams.
+    pub stream_configs: u64,
 }
 
 /// Cache maintenance that streams have executed; see `mock_acl_cmo_totals` in `mock_acl.h`.

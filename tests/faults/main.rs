@@ -3,6 +3,7 @@
 //! The scenario uses everything once. Each test runs it with one failure and looks at what comes back.
 
 mod injected;
+mod models;
 mod plans;
 mod scenario;
 mod tasks;
