@@ -33,5 +33,8 @@ struct Cards;
 #[doc = include_str!("../docs/book/src/performance.md")]
 struct Performance;
 
+#[doc = include_str!("../docs/book/src/profiling.md")]
+struct Profiling;
+
 #[doc = include_str!("../docs/book/src/cuda.md")]
 struct Cuda;

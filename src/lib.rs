@@ -77,6 +77,7 @@ pub mod op;
 pub mod plan;
 mod pool;
 mod prefetch;
+pub mod profiling;
 mod progress;
 mod raw;
 mod requirement;

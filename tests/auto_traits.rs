@@ -2,6 +2,7 @@
 
 use racl::dlpack::Managed;
 use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
+use racl::profiling::{Dump, HostRange, Profile, Step};
 use racl::{
     Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
     DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphPool, HostView, IpcEvent, Lent,
@@ -47,6 +48,16 @@ fn models_are_shared_and_their_runs_move_between_threads() {
     sync::<ModelOptions>();
     send::<ModelRun<'_>>();
     sync::<ModelRun<'_>>();
+}
+
+#[test]
+fn profiles_and_dumps_may_end_on_another_thread() {
+    send::<Profile>();
+    sync::<Profile>();
+    send::<HostRange>();
+    send::<Step>();
+    send::<Dump>();
+    sync::<Dump>();
 }
 
 #[test]

@@ -65,6 +65,10 @@ impl Dataset {
         }
         // SAFETY: a descriptor of the list, which is there as long as that.
         let rank = unsafe { value!(&*self.context, aclGetTensorDescNumDims(desc)) }?;
+        if rank > acl_sys::ACL_MAX_DIM_CNT as usize {
+            // Among them the number that stands for an unknown one.
+            return Ok(None);
+        }
         let mut shape = Vec::new();
         for dim in 0..rank {
             let mut size = 0;
