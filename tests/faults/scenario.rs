@@ -74,7 +74,6 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     operators(context)?;
     graph(context)?;
     conditions(context)?;
-    crate::models::run(context)?;
     crate::plans::run(context)?;
     given_up(context, drop_errors)?;
     context.synchronize()
