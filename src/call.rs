@@ -8,6 +8,7 @@ use acl_sys::{Table, aclrtContext};
 
 use crate::error::{Error, Result};
 use crate::lock::say;
+use crate::recent;
 
 /// What a C call is made with: a table, and for most calls a context that must be current on this thread.
 pub(crate) trait Caller {
@@ -144,7 +145,9 @@ pub(crate) fn check(table: &Table, call: &'static str, code: i32) -> Result<()> 
 #[cold]
 pub(crate) fn failure(table: &Table, call: &'static str, code: i32) -> Error {
     let message = recent_message(table);
-    Error::from_call(call, code, message.map(|text| about(code, &text)).filter(|text| !text.is_empty()))
+    let error = Error::from_call(call, code, message.map(|text| about(code, &text)).filter(|text| !text.is_empty()));
+    recent::note(&error);
+    error
 }
 
 /// Without a context each read of the text adds a message about that, which says nothing about other codes; the same
@@ -159,7 +162,9 @@ fn about(code: i32, text: &str) -> String {
 /// The error of a call that gave a null pointer on this thread just now.
 #[cold]
 pub(crate) fn null_result(table: &Table, call: &'static str) -> Error {
-    Error::from_null(call, recent_message(table))
+    let error = Error::from_null(call, recent_message(table));
+    recent::note(&error);
+    error
 }
 
 fn recent_message(table: &Table) -> Option<String> {
