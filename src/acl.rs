@@ -19,6 +19,7 @@ mod options;
 mod watch;
 
 use ending::{Ending, finalize, initialize};
+pub(crate) use options::ConfigFile;
 pub use options::InitOptions;
 pub use watch::{DeviceState, StreamState, Watch};
 

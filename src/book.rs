@@ -26,6 +26,8 @@ struct Cache;
 
 #[doc = include_str!("../docs/book/src/many-cards.md")]
 struct ManyCards;
+#[doc = include_str!("../docs/book/src/models.md")]
+struct Models;
 
 #[doc = include_str!("../docs/book/src/mock.md")]
 struct Mock;
@@ -35,6 +37,9 @@ struct Cards;
 
 #[doc = include_str!("../docs/book/src/performance.md")]
 struct Performance;
+
+#[doc = include_str!("../docs/book/src/profiling.md")]
+struct Profiling;
 
 #[doc = include_str!("../docs/book/src/cuda.md")]
 struct Cuda;

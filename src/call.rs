@@ -8,6 +8,7 @@ use acl_sys::{HcclResult, Library, MissingSymbol, Table, aclrtContext};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
+use crate::recent;
 
 /// What a C call is made with: a table, and for most calls a context that must be current on this thread.
 pub(crate) trait Caller {
@@ -144,7 +145,9 @@ pub(crate) fn check(table: &Table, call: &'static str, code: i32) -> Result<()> 
 #[cold]
 pub(crate) fn failure(table: &Table, call: &'static str, code: i32) -> Error {
     let message = recent_message(table);
-    Error::from_call(call, code, message.map(|text| about(code, &text)).filter(|text| !text.is_empty()))
+    let error = Error::from_call(call, code, message.map(|text| about(code, &text)).filter(|text| !text.is_empty()));
+    recent::note(&error);
+    error
 }
 
 /// As [`check`], for calls of HCCL.
@@ -156,7 +159,9 @@ pub(crate) fn check_collective(table: &Table, call: &'static str, code: HcclResu
 #[cold]
 pub(crate) fn collective_failure(table: &Table, call: &'static str, code: HcclResult) -> Error {
     let message = recent_message(table).or_else(|| collective_words(table, code));
-    Error::from_collective(call, code.0, message)
+    let error = Error::from_collective(call, code.0, message);
+    recent::note(&error);
+    error
 }
 
 fn collective_words(table: &Table, code: HcclResult) -> Option<String> {
@@ -190,7 +195,9 @@ fn about(code: i32, text: &str) -> String {
 /// The error of a call that gave a null pointer on this thread just now.
 #[cold]
 pub(crate) fn null_result(table: &Table, call: &'static str) -> Error {
-    Error::from_null(call, recent_message(table))
+    let error = Error::from_null(call, recent_message(table));
+    recent::note(&error);
+    error
 }
 
 fn recent_message(table: &Table) -> Option<String> {
@@ -262,12 +269,14 @@ macro_rules! pointer {
 }
 pub(crate) use pointer;
 
-/// `value!(caller, aclName(arguments))`: the same for calls that give a number and no code.
+/// `value!(caller, aclName(arguments))`: the same for calls that give a value which is no code, with nothing that tells a
+/// failure.
 macro_rules! value {
     ($caller:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let caller = $caller;
         $crate::call::Caller::bind(caller).and_then(|()| {
-            let function = $crate::call::Caller::table(caller).$name()?;
+            let table = $crate::call::Caller::table(caller);
+            let function = table.$name()?;
             Ok(function($($argument),*))
         })
     }};

@@ -108,6 +108,12 @@ impl Error {
         }))
     }
 
+    /// The same error of another kind, where the caller knows what the code is about.
+    pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
     /// The same error with `source` as its cause.
     pub(crate) fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(Source::Cause(source.into()));

@@ -73,13 +73,17 @@ mod lock;
 mod memory;
 #[cfg(feature = "mock")]
 pub mod mock;
+mod model;
 mod notify;
 pub mod op;
 pub mod plan;
 mod pool;
 mod prefetch;
+pub mod profiling;
 mod progress;
 mod raw;
+mod recent;
+mod report;
 mod requirement;
 mod retire;
 mod shortcuts;
@@ -112,10 +116,15 @@ pub use memory::{
     DeviceBuffer, DeviceFlag, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, Rows,
     SharedBuffer, ValueWait,
 };
+pub use model::{
+    Model, ModelDescription, ModelFormat, ModelGears, ModelInput, ModelKey, ModelOptions, ModelOutput, ModelRun,
+    ModelSize, ModelTensor, OutputShapes,
+};
 pub use notify::{CountUpdate, CountWait, CountingNotify, Notify, NotifyKey};
 pub use op::tensor::Tensor;
 pub use pool::{Amount, MemoryClass, MemoryStats};
 pub use prefetch::{Prefetch, Prefetchable};
+pub use report::Report;
 pub use requirement::Requirement;
 pub use retire::set_drop_limit;
 pub use stream::{CoreLimit, Stream, StreamOptions, untracked};

@@ -277,8 +277,18 @@ mod check {
             "HcclComm",
             "HcclCreateSubComm",
             "HcclGetRootInfo",
+            "aclmdlLoad",
         ];
-        let ends = ["aclInit", "ResetDevice", "CreateContext", "DestroyContext", "DestroyStream", "aclmdlRIDestroy"];
+        let ends = [
+            "aclInit",
+            "ResetDevice",
+            "CreateContext",
+            "DestroyContext",
+            "DestroyStream",
+            "aclmdlRIDestroy",
+            "aclmdlExecute",
+            "aclmdlUnload",
+        ];
         !at_once && (parts.iter().any(|part| name.contains(part)) || ends.iter().any(|end| name.ends_with(end)))
     }
 

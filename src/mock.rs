@@ -30,9 +30,11 @@ use acl_sys::mock as sys;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stream::Stream;
 
+mod model;
 mod older;
 mod races;
 
+pub use model::ModelFile;
 pub use older::{older_graphs, older_host_functions, older_launches};
 pub use races::{Race, RaceAccess, RaceCheck, check_races, races};
 

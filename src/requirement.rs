@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 38] = parts! {
+const ALL: [Requirement; 41] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -143,6 +143,24 @@ const ALL: [Requirement; 38] = parts! {
         aclrtSubscribeReport aclrtUnSubscribeReport aclrtProcessReport aclrtLaunchCallback
         ; optional aclrtLaunchHostFunc,
     "prefetch", "prefetch into L2 (CMO)": aclrtCmoAsync,
+    "models", "offline models":
+        aclmdlLoadFromFile aclmdlLoadFromMem aclmdlUnload aclmdlCreateDesc aclmdlDestroyDesc aclmdlGetDesc
+        aclmdlGetNumInputs aclmdlGetNumOutputs aclmdlGetInputNameByIndex aclmdlGetOutputNameByIndex
+        aclmdlGetInputDataType aclmdlGetOutputDataType aclmdlGetInputFormat aclmdlGetOutputFormat aclmdlGetInputDims
+        aclmdlGetOutputDims aclmdlGetInputSizeByIndex aclmdlGetOutputSizeByIndex aclmdlCreateDataset
+        aclmdlDestroyDataset aclmdlAddDatasetBuffer aclCreateDataBuffer aclDestroyDataBuffer aclmdlExecute
+        aclmdlExecuteAsync aclmdlGetDatasetTensorDesc
+        ; optional aclmdlGetInputDimsRange aclmdlGetDynamicBatch aclmdlGetDynamicHW aclmdlGetInputDynamicGearCount
+        aclmdlGetInputDynamicDims aclmdlGetCurOutputDims aclmdlSetDynamicBatchSize aclmdlSetDynamicHWSize
+        aclmdlSetInputDynamicDims aclmdlSetDatasetTensorDesc aclmdlQuerySize aclmdlLoadFromFileWithMem
+        aclmdlLoadWithConfig,
+    "profiles", "profiles, marks and steps":
+        aclprofInit aclprofCreateConfig aclprofDestroyConfig aclprofStart aclprofStop aclprofFinalize
+        ; optional aclprofSetConfig aclprofCreateStamp aclprofDestroyStamp aclprofSetStampTraceMessage aclprofMark
+        aclprofRangeStart aclprofRangeStop aclprofMarkEx aclprofCreateStepInfo aclprofDestroyStepInfo
+        aclprofGetStepTimestamp,
+    "dumps", "what operators read and wrote": aclmdlInitDump aclmdlSetDump aclmdlFinalizeDump
+        ; optional acldumpRegCallback acldumpUnregCallback,
     "operators", "tensors and the operators of racl::op":
         aclCreateTensor aclDestroyTensor aclCreateScalar aclDestroyScalar aclCreateIntArray aclDestroyIntArray
         aclDestroyAclOpExecutor

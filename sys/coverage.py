@@ -23,6 +23,9 @@ PHASE = "GetWorkspaceSize"
 # Functions that several groups of users call and racl does not, with what they do instead.
 INSTEAD = {
     "aclGetCannAttributeList": "each feature is asked for by itself",
+    "aclmdlGetDatasetBuffer": "a run has a list of its own",
+    "aclmdlGetDatasetNumBuffers": "a run has a list of its own",
+    "aclmdlGetInputIndexByName": "names are read once, when a model is loaded",
     "aclrtCreateEvent": "`aclrtCreateEventExWithFlag`: events that need no reset, and that captures take",
     "aclrtCreateStream": "`aclrtCreateStreamWithConfig`, with priority 0 and no flags",
     "aclrtDestroyStreamForce": "work that runs may use memory still: `Stream::abort`, then `close`",

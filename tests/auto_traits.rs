@@ -3,11 +3,12 @@
 use racl::collective::{Batch, Communicator, CommunicatorOptions, Group, RootInfo};
 use racl::dlpack::Managed;
 use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
+use racl::profiling::{Dump, HostRange, Profile, Step};
 use racl::{
     Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
     DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphPool, HostView, IpcEvent, Kernel,
-    KernelBinary, KernelFailure, KernelLaunch, Lent, Notify, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer,
-    Stream, TaskGroup, Tensor, Watch,
+    KernelBinary, KernelFailure, KernelLaunch, Lent, Model, ModelDescription, ModelOptions, ModelRun, Notify,
+    PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, TaskGroup, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -47,6 +48,28 @@ fn communicators_are_shared_and_what_is_not_queued_yet_stays_on_its_thread() {
     send::<CommunicatorOptions>();
     let _ = <Batch<'_> as AmbiguousIfSend<_>>::check;
     let _ = <Group<'_> as AmbiguousIfSend<_>>::check;
+}
+
+#[test]
+fn models_are_shared_and_their_runs_move_between_threads() {
+    send::<Model>();
+    sync::<Model>();
+    send::<ModelDescription>();
+    sync::<ModelDescription>();
+    send::<ModelOptions>();
+    sync::<ModelOptions>();
+    send::<ModelRun<'_>>();
+    sync::<ModelRun<'_>>();
+}
+
+#[test]
+fn profiles_and_dumps_may_end_on_another_thread() {
+    send::<Profile>();
+    sync::<Profile>();
+    send::<HostRange>();
+    send::<Step>();
+    send::<Dump>();
+    sync::<Dump>();
 }
 
 #[test]

@@ -126,10 +126,10 @@ pub(super) fn too_late(by: &str) -> Error {
 }
 
 /// A file that the library reads; removed when it has.
-pub(super) struct ConfigFile(PathBuf);
+pub(crate) struct ConfigFile(PathBuf);
 
 impl ConfigFile {
-    pub(super) fn write(json: &str) -> Result<Self> {
+    pub(crate) fn write(json: &str) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("racl-init-{}-{next}.json", std::process::id()));
@@ -146,7 +146,7 @@ impl ConfigFile {
         Ok(written)
     }
 
-    pub(super) fn path(&self) -> Result<CString> {
+    pub(crate) fn path(&self) -> Result<CString> {
         let bytes = self.0.as_os_str().as_encoded_bytes();
         CString::new(bytes).map_err(|error| {
             let text = format!("a folder for temporary files with a zero byte: {}", self.0.display());

@@ -86,10 +86,12 @@ impl ErrorKind {
         match code {
             100_001 => Self::NotInitialized,
             100_002 | 100_037 | 207_015 => Self::AlreadyInitialized,
-            100_003..=100_008 | 100_012..=100_016 | 107_009 | 107_010 => Self::File,
+            100_003..=100_008 | 100_012..=100_016 | 107_009 | 107_010 | 145_002 | 145_006 | 545_001..=545_005 => {
+                Self::File
+            }
             107_001 | 200_002 | 207_004 => Self::InvalidDevice,
             107_002..=107_005 => Self::WrongContext,
-            107_017 | 200_005 => Self::InvalidHandle,
+            100_011 | 107_017 | 145_003 | 200_005 => Self::InvalidHandle,
             107_019 | 107_020 | 100_036 | 207_020 | 507_012 | 507_046 | 507_047 | 507_905 => Self::Timeout,
             107_022 | 107_023 | 107_035 | 507_023 => Self::Aborted,
             107_024 => Self::CaptureDependency,

@@ -109,6 +109,11 @@ impl DataType {
         given == self || (self, given) == (Self::Bool, Self::U8)
     }
 
+    /// The type that the runtime has by this number, if this crate knows it.
+    pub(crate) fn of_raw(raw: aclDataType) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.raw() == raw)
+    }
+
     pub(crate) fn raw(self) -> aclDataType {
         match self {
             Self::F32 => aclDataType::ACL_FLOAT,

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use racl::{BinaryCore, BinaryOptions, CaptureMode, Context, CpuKernels, Kernel, KernelBinary, Result, Stream, mock};
+use racl::{BinaryCore, BinaryOptions, CaptureMode, Context, CpuKernels, Kernel, KernelBinary, Result, Stream};
 
-use crate::common::compiled_kernels;
+use crate::common::{compiled_kernels, mock};
 
 fn sample() -> &'static Path {
     static SAMPLE: OnceLock<PathBuf> = OnceLock::new();

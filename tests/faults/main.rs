@@ -6,6 +6,7 @@
 mod common;
 mod injected;
 mod kernels;
+mod models;
 mod plans;
 mod scenario;
 mod tasks;

@@ -1,0 +1,177 @@
+//! A model that the library has loaded: unloaded once no run uses it.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::dataset::Dataset;
+use super::read::Desc;
+use crate::call::call;
+use crate::closure;
+use crate::context::ContextInner;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Lock, Signal};
+use crate::progress::Use;
+use crate::retire;
+use crate::stream::StreamInner;
+
+/// How many runs are kept note of before streams are asked which of them are done.
+const ASK: usize = 32;
+
+/// How long a thread rests that waits for the last run, at first and at most.
+const RESTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
+
+/// A loaded model, with what it needs as long as that.
+pub(super) struct Loaded {
+    /// None once it is unloaded.
+    id: Option<u32>,
+    // Dropped before what the model was made of.
+    desc: Option<Desc>,
+    runs: Lock<Vec<Run>>,
+    /// Bytes of the file, and memory of the program.
+    keeps: Vec<Box<dyn Any + Send + Sync>>,
+    context: Arc<ContextInner>,
+}
+
+/// A run that may not be done.
+struct Run {
+    last: Use<StreamInner>,
+    _given: (Dataset, Dataset),
+}
+
+impl Loaded {
+    /// Takes over what was loaded.
+    pub(super) fn own(id: u32, context: &Arc<ContextInner>) -> Self {
+        Self { id: Some(id), desc: None, runs: Lock::default(), keeps: Vec::new(), context: Arc::clone(context) }
+    }
+
+    /// Keeps `other` until the model is unloaded.
+    pub(super) fn keep(&mut self, other: Box<dyn Any + Send + Sync>) {
+        self.keeps.push(other);
+    }
+
+    /// Asks the library for the description, which the model has from here on.
+    pub(super) fn describe(&mut self) -> Result<&Desc> {
+        let desc = Desc::of_loaded(&self.context, self.id()?)?;
+        Ok(self.desc.insert(desc))
+    }
+
+    pub(super) fn id(&self) -> Result<u32> {
+        self.id.ok_or_else(gone)
+    }
+
+    pub(super) fn desc(&self) -> Result<&Desc> {
+        self.desc.as_ref().ok_or_else(gone)
+    }
+
+    pub(super) fn context(&self) -> &Arc<ContextInner> {
+        &self.context
+    }
+
+    /// Notes that the submission `number` of `stream` runs the model with what is given.
+    pub(super) fn note(&self, stream: &Arc<StreamInner>, number: u64, given: (Dataset, Dataset)) {
+        let crowded = {
+            let mut runs = self.runs.lock();
+            runs.push(Run { last: Use::of(stream, number), _given: given });
+            runs.len() >= ASK
+        };
+        if crowded {
+            self.poll();
+        }
+        let done = self.take_done();
+        // Destroyed without the lock.
+        drop(done);
+    }
+
+    fn take_done(&self) -> Vec<Run> {
+        let mut runs = self.runs.lock();
+        let (done, open) = std::mem::take(&mut *runs).into_iter().partition(|run: &Run| run.last.is_done());
+        *runs = open;
+        done
+    }
+
+    /// Asks the streams; no lock is held meanwhile.
+    fn poll(&self) {
+        let last: Vec<_> = self.runs.lock().iter().map(|run| run.last.of_any()).collect();
+        last.iter().for_each(Use::poll);
+    }
+
+    fn is_used(&self) -> bool {
+        self.poll();
+        self.runs.lock().iter().any(|run| !run.last.is_done())
+    }
+
+    /// Waits for all runs, and tells what went wrong with them.
+    pub(super) fn wait(&self) -> Result<()> {
+        let last: Vec<_> = self.runs.lock().iter().map(|run| run.last.of_any()).collect();
+        last.iter().try_for_each(|last| last.wait(None))
+    }
+
+    /// Unloads it; no run uses it.
+    pub(super) fn end(&mut self) -> Result<()> {
+        let Some(id) = self.id else { return Ok(()) };
+        self.runs = Lock::default();
+        // SAFETY: the model is this value's own, and unloaded once.
+        unsafe { call!(&*self.context, aclmdlUnload(id)) }?;
+        self.id = None;
+        self.desc = None;
+        Ok(())
+    }
+}
+
+fn gone() -> Error {
+    Error::new(ErrorKind::InvalidHandle, "the model is unloaded")
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if self.id.is_none() {
+            return;
+        }
+        // No calls are allowed in a host function.
+        if closure::is_running() || self.is_used() {
+            let heir = Self {
+                id: self.id.take(),
+                desc: self.desc.take(),
+                runs: std::mem::take(&mut self.runs),
+                keeps: std::mem::take(&mut self.keeps),
+                context: Arc::clone(&self.context),
+            };
+            return retire::on_thread(heir, |heir| {
+                let mut rest = RESTS[0];
+                while heir.is_used() {
+                    retire::pause_for(rest);
+                    rest = (2 * rest).min(RESTS[1]);
+                }
+            });
+        }
+        if let Err(error) = self.end() {
+            self.context.record_drop_error("unloading a model", error);
+        }
+    }
+}
+
+/// Whose turn it is to run a model: one thread's at a time.
+#[derive(Default)]
+pub(super) struct Turns {
+    taken: Lock<bool>,
+    given: Signal,
+}
+
+impl Turns {
+    /// Waits for it. No lock is held until it ends.
+    pub(super) fn take(&self) -> Turn<'_> {
+        let mut taken = self.given.wait_while(self.taken.lock(), |taken| *taken);
+        *taken = true;
+        Turn(self)
+    }
+}
+
+pub(super) struct Turn<'a>(&'a Turns);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.taken.lock() = false;
+        self.0.given.notify_one();
+    }
+}

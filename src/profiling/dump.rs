@@ -1,0 +1,330 @@
+//! Dumps: what operators read and wrote, into files or to the program.
+
+use std::ffi::CStr;
+use std::fmt;
+use std::fmt::Write as _;
+use std::mem::offset_of;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use acl_sys::acldumpChunk;
+
+use crate::acl::{Acl, ConfigFile};
+use crate::call::{call, value};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Lock, as_if_alone, say};
+
+type Receive = Arc<dyn Fn(DumpChunk<'_>) + Send + Sync>;
+
+static STATE: Lock<State> = Lock::new(State { runs: false, receive: None, panicked: false });
+
+struct State {
+    /// This process has a dump of this crate.
+    runs: bool,
+    receive: Option<Receive>,
+    panicked: bool,
+}
+
+/// Which operands of operators are dumped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum DumpTensors {
+    /// What operators read.
+    Inputs,
+    /// What operators wrote.
+    #[default]
+    Outputs,
+    /// Both.
+    All,
+}
+
+/// What is dumped, and where it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub struct DumpOptions {
+    folder: PathBuf,
+    tensors: DumpTensors,
+    operators: bool,
+    models: Vec<(String, Vec<String>)>,
+}
+
+impl DumpOptions {
+    /// The outputs of all operators, into `folder`, which is there already.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), tensors: DumpTensors::Outputs, operators: true, models: Vec::new() }
+    }
+
+    /// Which operands.
+    pub fn tensors(mut self, tensors: DumpTensors) -> Self {
+        self.tensors = tensors;
+        self
+    }
+
+    /// Whether operators that a program calls one by one are dumped.
+    #[doc(alias = "dump_op_switch")]
+    pub fn operators(mut self, on: bool) -> Self {
+        self.operators = on;
+        self
+    }
+
+    /// An offline model to dump, by its name in the file, and which of its layers; none for all.
+    #[doc(alias = "dump_list")]
+    pub fn model(mut self, name: &str, layers: &[&str]) -> Self {
+        self.models.push((name.to_owned(), layers.iter().map(|&layer| layer.to_owned()).collect()));
+        self
+    }
+
+    /// The configuration as the library reads it.
+    fn to_json(&self) -> Result<String> {
+        let folder = self
+            .folder
+            .to_str()
+            .ok_or_else(|| Error::invalid(format!("the folder {} of a dump is no Unicode", self.folder.display())))?;
+        let mode = match self.tensors {
+            DumpTensors::Inputs => "input",
+            DumpTensors::Outputs => "output",
+            DumpTensors::All => "all",
+        };
+        let switch = if self.operators { "on" } else { "off" };
+        let models: Vec<_> = self.models.iter().map(|(name, layers)| model_json(name, layers)).collect();
+        let rest = format!("\"dump_op_switch\":\"{switch}\",\"dump_list\":[{}]", models.join(","));
+        Ok(format!("{{\"dump\":{{\"dump_path\":{},\"dump_mode\":\"{mode}\",{rest}}}}}", quoted(folder)))
+    }
+}
+
+fn model_json(name: &str, layers: &[String]) -> String {
+    let layers: Vec<_> = layers.iter().map(|layer| quoted(layer)).collect();
+    let layers = if layers.is_empty() { String::new() } else { format!(",\"layer\":[{}]", layers.join(",")) };
+    format!("{{\"model_name\":{}{layers}}}", quoted(name))
+}
+
+/// A text in JSON.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            control if control < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(control));
+            }
+            other => out.push(other),
+        }
+    }
+    out + "\""
+}
+
+/// A part of what would be a file of a dump.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+#[doc(alias = "acldumpChunk")]
+pub struct DumpChunk<'a> {
+    /// What the file would be called.
+    pub file: &'a str,
+    /// Where in it the bytes belong.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: &'a [u8],
+    /// Whether they are the last ones.
+    pub is_last: bool,
+}
+
+/// A dump that goes on, from [`Acl::dump`] or [`Acl::dump_to`]. It ends with [`Dump::stop`], or when it is dropped.
+///
+/// Work that is queued runs later: synchronise before the end. Runs are slow meanwhile. Any thread may end it.
+///
+/// C calls: `aclmdlInitDump`, `aclmdlSetDump`, `aclmdlFinalizeDump`, `acldumpRegCallback`, `acldumpUnregCallback`.
+pub struct Dump {
+    ended: bool,
+    receives: bool,
+    acl: Acl,
+}
+
+impl Acl {
+    /// Begins to dump into files; their names and format are the library's, on the mock those of NumPy.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::AlreadyInitialized`] while the process has another dump, of this crate or of other code;
+    /// [`ErrorKind::File`] for a folder that is not there; [`ErrorKind::MissingSymbol`] on a library without dumps.
+    ///
+    /// # Examples
+    ///
+    /// ```standalone_crate
+    /// use racl::profiling::DumpOptions;
+    /// use racl::{Acl, op};
+    ///
+    /// let acl = Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut x = device.upload_tensor(&[1.0_f32, 2.0], [2])?;
+    /// let folder = std::env::temp_dir().join(format!("racl-dump-{}", std::process::id()));
+    /// std::fs::create_dir(&folder).unwrap();
+    /// let dump = acl.dump(&DumpOptions::new(&folder))?;
+    /// op::muls_inplace(&stream, &mut x, 2.0)?;
+    /// stream.synchronize()?;
+    /// dump.stop()?;
+    /// assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclmdlInitDump")]
+    #[doc(alias = "aclmdlSetDump")]
+    pub fn dump(&self, options: &DumpOptions) -> Result<Dump> {
+        self.begin_dump(options, None)
+    }
+
+    /// As [`Acl::dump`], to a function of the program instead of files: it gets them in parts, in order, on a thread of
+    /// the library that may be in the midst of work. It must not use this crate. A panic in it ends that file, and
+    /// [`Dump::stop`] tells of it. The folder is that of files for which nobody asks.
+    ///
+    /// # Errors
+    ///
+    /// As [`Acl::dump`].
+    #[doc(alias = "acldumpRegCallback")]
+    pub fn dump_to(
+        &self,
+        options: &DumpOptions,
+        receive: impl Fn(DumpChunk<'_>) + Send + Sync + 'static,
+    ) -> Result<Dump> {
+        self.begin_dump(options, Some(Arc::new(receive)))
+    }
+
+    fn begin_dump(&self, options: &DumpOptions, receive: Option<Receive>) -> Result<Dump> {
+        if !options.folder.is_dir() {
+            let text = format!("the folder {} for a dump is not there", options.folder.display());
+            return Err(Error::new(ErrorKind::File, text));
+        }
+        let config = ConfigFile::write(&options.to_json()?)?;
+        let path = config.path()?;
+        let receives = receive.is_some();
+        {
+            let mut state = STATE.lock();
+            if state.runs {
+                let text = "the process has a dump already, and the library makes one at a time";
+                return Err(Error::new(ErrorKind::AlreadyInitialized, text));
+            }
+            *state = State { runs: true, receive, panicked: false };
+        }
+        // SAFETY: takes nothing.
+        if let Err(error) = unsafe { call!(self, aclmdlInitDump()) } {
+            forget();
+            return Err(error);
+        }
+        let mut dump = Dump { ended: false, receives: false, acl: self.clone() };
+        // SAFETY: a path that ends with a zero; the file is there until the call returns.
+        let mut begun = unsafe { call!(self, aclmdlSetDump(path.as_ptr())) };
+        if begun.is_ok() && receives {
+            // SAFETY: a function that lasts as long as the program.
+            begun = unsafe { call!(self, acldumpRegCallback(Some(received), 0)) };
+            dump.receives = begun.is_ok();
+        }
+        match begun {
+            Ok(()) => Ok(dump),
+            Err(error) => {
+                dump.ended = true;
+                // The first error is the one that counts.
+                let _ = dump.end();
+                Err(error)
+            }
+        }
+    }
+}
+
+/// What the library calls with each part.
+///
+/// # Safety
+///
+/// `chunk` is null or a part with `bufLen` bytes behind it.
+unsafe extern "C" fn received(chunk: *const acldumpChunk, _bytes: i32) -> i32 {
+    if chunk.is_null() {
+        return 1;
+    }
+    let receive = STATE.lock().receive.clone();
+    let Some(receive) = receive else { return 1 };
+    // SAFETY: this function's own condition.
+    let head = unsafe { &*chunk };
+    let start = chunk.cast::<u8>().wrapping_add(offset_of!(acldumpChunk, dataBuf));
+    // SAFETY: as many bytes are behind the head, and stay until this function returns.
+    let bytes = unsafe { std::slice::from_raw_parts(start, head.bufLen as usize) };
+    let name: Vec<u8> = head.fileName.iter().map(|byte| byte.cast_unsigned()).collect();
+    let file = CStr::from_bytes_until_nul(&name).unwrap_or_default().to_string_lossy();
+    let offset = u64::try_from(head.offset).unwrap_or(0);
+    let part = DumpChunk { file: &file, offset, bytes, is_last: head.isLastChunk != 0 };
+    match catch_unwind(AssertUnwindSafe(|| as_if_alone(|| receive(part)))) {
+        Ok(()) => 0,
+        Err(panic) => {
+            // What it panicked with may panic when it goes.
+            std::mem::forget(panic);
+            STATE.lock().panicked = true;
+            1
+        }
+    }
+}
+
+/// Lets the next dump begin. Whether the function of this one panicked.
+fn forget() -> bool {
+    let nothing = State { runs: false, receive: None, panicked: false };
+    let former = std::mem::replace(&mut *STATE.lock(), nothing);
+    former.panicked
+}
+
+impl Dump {
+    /// Ends the dump.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CallbackPanicked`] when a function of the program did; what the library says. It is ended in any
+    /// case.
+    #[doc(alias = "aclmdlFinalizeDump")]
+    pub fn stop(mut self) -> Result<()> {
+        self.ended = true;
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<()> {
+        let mut first = Ok(());
+        if std::mem::take(&mut self.receives) {
+            // SAFETY: takes nothing, and gives nothing.
+            first = unsafe { value!(&self.acl, acldumpUnregCallback()) };
+        }
+        // SAFETY: takes nothing; this value began the dump.
+        let last = unsafe { call!(&self.acl, aclmdlFinalizeDump()) };
+        if forget() {
+            let text = "the function that a dump goes to panicked; what it was given then is lost";
+            return Err(Error::new(ErrorKind::CallbackPanicked, text));
+        }
+        first.and(last)
+    }
+}
+
+impl Drop for Dump {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        if let Err(error) = self.end() {
+            say!(Error, "ending a dump: {error:#}");
+        }
+    }
+}
+
+impl fmt::Debug for Dump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dump").field("receives", &self.receives).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_is_json_whatever_is_in_it() {
+        let options = DumpOptions::new("/a \"b\"\\\n").model("m", &["x", "y"]).model("n", &[]).operators(false);
+        let want = "{\"dump\":{\"dump_path\":\"/a \\\"b\\\"\\\\\\u000a\",\"dump_mode\":\"output\",\
+                    \"dump_op_switch\":\"off\",\"dump_list\":[{\"model_name\":\"m\",\"layer\":[\"x\",\"y\"]},\
+                    {\"model_name\":\"n\"}]}}";
+        assert_eq!(options.to_json().unwrap(), want);
+    }
+}

@@ -1,0 +1,178 @@
+//! Runs that are not done: what they use stays, and what fails is told.
+
+use std::sync::Barrier;
+
+use racl::{Context, ErrorKind, Model, Tensor};
+
+use crate::common::{assert_says, mock};
+use crate::{affine, affine_of, alone, alone_then, twice};
+
+#[test]
+fn a_model_that_is_dropped_is_unloaded_after_its_runs() {
+    let test = |context: &Context| {
+        let model = context.load_model_bytes(twice()).unwrap();
+        let stream = context.stream().unwrap();
+        let x = context.upload_tensor(&[1.0_f32, 2.0], [2]).unwrap();
+        let mut y = context.zeros::<f32>([2]).unwrap();
+        mock::hold(&stream).unwrap();
+        model.run().input("x", &x).unwrap().output("y", &mut y).unwrap().submit(&stream).unwrap();
+        drop((model, x));
+        assert_eq!(mock::calls("aclmdlUnload"), 0);
+        assert_eq!(mock::calls("aclmdlDestroyDataset"), 0);
+        mock::release(&stream).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [2.0, 4.0]);
+    };
+    // The end of the context waits for the thread that has it.
+    alone_then(test, || assert_eq!(mock::calls("aclmdlUnload"), 1));
+}
+
+#[test]
+fn an_idle_model_is_unloaded_at_once() {
+    alone(|context| {
+        let model = context.load_model_bytes(twice()).unwrap();
+        let stream = context.stream().unwrap();
+        let (x, mut y) = (context.zeros::<f32>([2]).unwrap(), context.zeros::<f32>([2]).unwrap());
+        model.run().input("x", &x).unwrap().output("y", &mut y).unwrap().submit(&stream).unwrap();
+        stream.synchronize().unwrap();
+        drop(model);
+        assert_eq!(mock::calls("aclmdlUnload"), 1);
+        let model = context.load_model_bytes(twice()).unwrap();
+        model.run().input("x", &x).unwrap().output("y", &mut y).unwrap().submit(&stream).unwrap();
+        model.unload().unwrap(); // waits
+        assert_eq!(mock::calls("aclmdlUnload"), 2);
+        assert!(stream.is_complete().unwrap());
+    });
+}
+
+#[test]
+fn a_model_that_cannot_be_unloaded_comes_back() {
+    alone(|context| {
+        let model = context.load_model_bytes(twice()).unwrap();
+        mock::fail("aclmdlUnload", 1, 507_000).unwrap();
+        let refused = model.unload().unwrap_err();
+        assert_says(refused.error(), ErrorKind::Internal, &["aclmdlUnload"]);
+        let model = refused.into_value();
+        let (x, mut y) = (context.upload_tensor(&[4.0_f32], [1]).unwrap(), context.zeros::<f32>([1]).unwrap());
+        model.run().input("x", &x).unwrap().output("y", &mut y).unwrap().wait().unwrap();
+        assert_eq!(y.to_vec().unwrap(), [8.0]);
+        model.unload().unwrap();
+    });
+}
+
+#[test]
+fn a_run_that_fails_on_the_device_is_told_by_the_stream_and_by_unload() {
+    alone(|context| {
+        let model = context.load_model_bytes(twice()).unwrap();
+        let stream = context.stream().unwrap();
+        let (x, mut y) = (context.zeros::<f32>([2]).unwrap(), context.zeros::<f32>([2]).unwrap());
+        mock::fail_task("aclmdlExecuteAsync", 1, 507_015).unwrap();
+        model.run().input("x", &x).unwrap().output("y", &mut y).unwrap().submit(&stream).unwrap();
+        assert_eq!(stream.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+        mock::fail_task("aclmdlExecuteAsync", 1, 507_015).unwrap();
+        model.run().input("x", &x).unwrap().output("y", &mut y).unwrap().submit(&stream).unwrap();
+        let refused = model.unload().unwrap_err();
+        assert_eq!(refused.error().kind(), ErrorKind::DeviceFault);
+        refused.into_value().unload().unwrap();
+        mock::fail_task("aclmdlExecute", 1, 507_015).unwrap();
+        let model = context.load_model_bytes(twice()).unwrap();
+        let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
+        assert_eq!(run.wait().unwrap_err().kind(), ErrorKind::DeviceFault);
+    });
+}
+
+#[test]
+fn a_run_that_the_library_refuses_leaves_the_model_as_it_was() {
+    alone(|context| {
+        let model = context.load_model_bytes(affine().bytes().unwrap()).unwrap();
+        let stream = context.stream().unwrap();
+        let rows = [1.0_f32, 2.0, 3.0];
+        let x = context.upload_tensor(&rows, [1, 3]).unwrap();
+        let mut y = context.zeros::<f32>([1, 2]).unwrap();
+        let calls = [
+            "aclmdlCreateDataset",
+            "aclCreateDataBuffer",
+            "aclmdlAddDatasetBuffer",
+            "aclmdlSetDynamicBatchSize",
+            "aclmdlGetCurOutputDims",
+            "aclmdlExecuteAsync",
+        ];
+        for call in calls {
+            mock::fail(call, 1, 507_000).unwrap();
+            let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
+            let refused = run.submit(&stream).unwrap_err();
+            assert!(refused.to_string().starts_with(&format!("{call} failed")), "{refused}");
+            mock::clear_failures();
+        }
+        model.run().input("x", &x).unwrap().output("y", &mut y).unwrap().submit(&stream).unwrap();
+        assert_eq!(y.to_vec().unwrap(), affine_of(&rows));
+    });
+}
+
+#[test]
+fn memory_of_a_run_is_freed_after_it() {
+    alone(|context| {
+        let model = context.load_model_bytes(twice()).unwrap();
+        let stream = context.stream().unwrap();
+        let x = context.zeros::<f32>([100]).unwrap();
+        let mut y = context.zeros::<f32>([100]).unwrap();
+        let before = mock::live_handles().device_allocations;
+        mock::hold(&stream).unwrap();
+        model.run().input("x", &x).unwrap().output("y", &mut y).unwrap().submit(&stream).unwrap();
+        drop((x, y));
+        assert!(mock::live_handles().device_allocations >= before);
+        mock::release(&stream).unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!(mock::live_handles().device_allocations, before - 2);
+    });
+}
+
+#[test]
+fn many_runs_do_not_pile_up() {
+    alone(|context| {
+        let model = context.load_model_bytes(twice()).unwrap();
+        let stream = context.stream().unwrap();
+        let (x, mut y) = (context.zeros::<f32>([2]).unwrap(), context.zeros::<f32>([2]).unwrap());
+        for _ in 0..500 {
+            model.run().input("x", &x).unwrap().output("y", &mut y).unwrap().submit(&stream).unwrap();
+            if !stream.is_complete().unwrap() {
+                stream.synchronize().unwrap();
+            }
+            let open = mock::calls("aclmdlCreateDataset") - mock::calls("aclmdlDestroyDataset");
+            assert!(open <= 4, "{open} lists are kept");
+        }
+    });
+}
+
+#[test]
+fn two_threads_take_turns() {
+    alone(|context| {
+        let model = context.load_model_bytes(affine().bytes().unwrap()).unwrap();
+        let barrier = Barrier::new(2);
+        std::thread::scope(|scope| {
+            for blocking in [false, true] {
+                let (model, barrier) = (&model, &barrier);
+                scope.spawn(move || {
+                    let stream = context.stream().unwrap();
+                    barrier.wait();
+                    for turn in 0..100 {
+                        let batch = [1, 2, 4][turn % 3];
+                        one_run(context, model, (!blocking).then_some(&stream), batch, turn as f32);
+                    }
+                });
+            }
+        });
+    });
+}
+
+fn one_run(context: &Context, model: &Model, stream: Option<&racl::Stream>, batch: usize, from: f32) {
+    let rows: Vec<f32> = (0..3 * batch).map(|number| number as f32 + from).collect();
+    let x: Tensor<f32> = context.upload_tensor(&rows, [batch, 3]).unwrap();
+    let mut y = context.zeros::<f32>([batch, 2]).unwrap();
+    let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
+    let shapes = match stream {
+        Some(stream) => run.submit(stream),
+        None => run.wait(),
+    };
+    assert_eq!(shapes.unwrap().of("y"), Some(&[batch, 2][..]));
+    assert_eq!(y.to_vec().unwrap(), affine_of(&rows));
+}
