@@ -38,7 +38,7 @@ fn lengths(rank: &Rank) {
 fn lists(rank: &Rank) {
     let (ranks, stream) = (&rank.ranks, &rank.stream);
     let (two, mut four) = (rank.device.upload(&[0_i32; 2]).unwrap(), rank.device.upload(&[0_i32; 4]).unwrap());
-    invalid(ranks.all_gather_v(stream, &two, &mut four, &[0..2]), &["1 ranges for 2 ranks"]);
+    invalid(ranks.all_gather_v(stream, &two, &mut four, std::slice::from_ref(&(0..2))), &["1 ranges for 2 ranks"]);
     invalid(ranks.all_gather_v(stream, &two, &mut four, &[0..2, 3..5]), &["3..5"]);
     invalid(ranks.all_gather_v(stream, &two, &mut four, &[0..2, 1..3]), &["overlap"]);
     invalid(ranks.all_gather_v(stream, &two, &mut four, &[0..1, 1..2]), &["rank", "has 1"]);
