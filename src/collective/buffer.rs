@@ -196,7 +196,7 @@ mod tests {
         assert_eq!((made.counts, made.places), (vec![2, 0, 4], vec![4, 0, 0]));
         assert!(Ranges::apart("x", &[0..3, 2..4], 4, 2).is_err());
         assert!(Ranges::new("x", &[0..3, 2..4], 4, 2).is_ok());
-        assert!(Ranges::new("x", &[0..3], 4, 2).is_err());
+        assert!(Ranges::new("x", std::slice::from_ref(&(0..3)), 4, 2).is_err());
         assert!(Ranges::new("x", &[0..3, 3..5], 4, 2).is_err());
         #[allow(clippy::reversed_empty_ranges)]
         let reversed = [0..3, 3..1];
