@@ -12,8 +12,8 @@ fn memory_and_graphs_of_another_device_are_refused() {
     // SAFETY: the only test of this binary, and nothing else reads the environment while it is set.
     unsafe { std::env::set_var("MOCK_ACL_DEVICES", "2") };
     let acl = common::acl();
-    assert_eq!(acl.device_count().unwrap(), 2);
-    let (zero, one) = (acl.device(0).unwrap(), acl.device(1).unwrap());
+    assert!(acl.device_count().unwrap() == 2 || !common::is_mock());
+    let (zero, one) = (common::device_at(0), common::device_at(1));
     let (here, there) = (zero.stream().unwrap(), one.stream().unwrap());
 
     let mut buffer = one.alloc::<u8>(64).unwrap();

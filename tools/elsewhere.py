@@ -7,7 +7,6 @@ seconds (300), is counted as failed, and those behind it run in a new process. T
 `cargo test` is in RACL_TEST_REPORT (target/elsewhere): junit.xml, report.html, and one JSON file a program.
 """
 
-import json
 import os
 import pathlib
 import re
@@ -27,38 +26,67 @@ LIMIT = float(os.environ.get("RACL_TEST_LIMIT", "300"))
 NAMES = 400
 RESULT = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored.*)$")
 STARTED = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. ")
+LATE = re.compile(r"(ok|FAILED)$")
 SECTION = re.compile(r"^---- (\S+) stdout ----$")
 # Of an error that a test did not await, on an older library.
 LACKS = re.compile(r"MissingSymbol.*?\b([aA]cl\w+)")
 PANIC = re.compile(r"panicked at [^\n]*:\n([^\n]*)")
 
 
+# Settings of the test harness that take the next argument, and those that say which tests run.
+WITH_VALUE = ("--test-threads", "--format", "--color", "--logfile", "-Z", "--shuffle-seed")
+CHOOSING = ("--exact", "--ignored", "--include-ignored")
+
+
+def chosen(arguments):
+    """The arguments that say which tests run; how they run and what is printed is decided here."""
+    kept, skip = [], None
+    for argument in arguments:
+        if skip:
+            kept += [argument] if skip == "--skip" else []
+            skip = None
+        elif argument in WITH_VALUE or argument == "--skip":
+            skip = argument
+            kept += [argument] if argument == "--skip" else []
+        elif not argument.startswith("-") or argument in CHOOSING or argument.startswith("--skip="):
+            kept.append(argument)
+    return kept
+
+
 def names_of(program, arguments):
     listed = subprocess.run([program, *arguments, "--list", "--format", "terse"], capture_output=True, text=True, check=True)
-    return [line.removesuffix(": test") for line in listed.stdout.splitlines() if line.endswith(": test")]
+    return [line[: -len(": test")] for line in listed.stdout.splitlines() if line.endswith(": test")]
 
 
 def run(program, arguments, environment):
     """The lines of standard output, and how the process ended: its code, or None when it was ended here."""
     process = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, env=environment, start_new_session=True)
-    text, told, hung = b"", time.monotonic(), False
+    try:
+        text, hung = listen(process)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)  # Nothing goes on alone on the card.
+        raise
+    if hung:
+        os.killpg(process.pid, signal.SIGKILL)
+    code = process.wait()
+    return text.decode(errors="replace").splitlines(), None if hung else code
+
+
+def listen(process):
+    """What it prints until its end, or until it has printed nothing for too long."""
+    text, told = b"", time.monotonic()
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             if selector.select(timeout=1):
                 some = os.read(process.stdout.fileno(), 1 << 16)
                 if not some:
-                    break
+                    return text, False
                 text, told = text + some, time.monotonic()
             elif process.poll() is not None:
-                break  # A child of a test may hold the other end.
+                return text, False  # A child of a test may hold the other end.
             elif time.monotonic() - told > LIMIT:
-                hung = True
-                break
-    if hung:
-        os.killpg(process.pid, signal.SIGKILL)
-    code = process.wait()
-    return text.decode(errors="replace").splitlines(), None if hung else code
+                return text, True
 
 
 def sections_of(lines):
@@ -80,11 +108,11 @@ def judge(name, word, sections):
     if word == "ok":
         return "passed", ""
     if word.startswith("ignored"):
-        return "skipped", word.removeprefix("ignored").lstrip(", ") or "ignored"
+        return "skipped", word[len("ignored") :].lstrip(", ") or "ignored"
     text = sections.get(name, "")
     first = PANIC.search(text)
     if first and first[1].startswith(SKIPPED):
-        return "skipped", first[1].removeprefix(SKIPPED)
+        return "skipped", first[1][len(SKIPPED) :]
     if first and (lacks := LACKS.search(first[1])):
         return "skipped", f"the library has no {lacks[1]}"
     return "failed", text or "it failed and printed nothing"
@@ -110,6 +138,10 @@ def some_tests(program, names, rest, environment):
             last = None
         elif match := STARTED.match(line):
             last = match[1]
+        elif last and (match := LATE.search(line)):
+            # The library printed something between the name and the word.
+            found[last] = judge(last, match[1], sections)
+            last = None
     if code not in (0, 101) or last:
         # What went wrong before it printed its failures is not known.
         lost = [name for name, (state, reason) in found.items() if state == "failed" and name not in sections]
@@ -135,12 +167,13 @@ def all_tests(program, names, rest, environment):
 
 def main():
     program, arguments = sys.argv[1], sys.argv[2:]
-    filters = [argument for argument in arguments if argument != "--nocapture" and not argument.startswith("--test-threads")]
-    rest = [argument for argument in filters if argument in ("--ignored", "--include-ignored")]
+    filters = chosen(arguments)
+    rest = [argument for argument in filters if argument in CHOOSING[1:]]
     folder = pathlib.Path(os.environ.get("RACL_TEST_REPORT") or report.default_folder(program))
     folder.mkdir(parents=True, exist_ok=True)
     report.begin(folder, os.getppid())
-    environment = {**os.environ, "RACL_TEST_ELSEWHERE": "1", "RACL_TEST_FACTS": str(folder / "library.txt")}
+    environment = {**os.environ, "RACL_TEST_ELSEWHERE": "1", "RACL_TEST_FACTS": str(folder / "library.txt"),
+                   "ASCEND_SLOG_PRINT_TO_STDOUT": "0"}
     names = names_of(program, filters)
     print(f"\nrunning {len(names)} tests against {os.environ['RACL_LIBRARY']}", flush=True)
     results = all_tests(program, names, rest, environment)

@@ -1,5 +1,7 @@
 """The report of the tests that tools/elsewhere.py ran: JUnit's XML and a page, from one JSON file a program."""
 
+import contextlib
+import fcntl
 import html
 import json
 import os
@@ -36,22 +38,34 @@ def started(process):
         return str(process)
 
 
+@contextlib.contextmanager
+def alone(folder):
+    """Nextest runs many of these at a time."""
+    with open(folder / "run.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def begin(folder, parent):
     """Drops what another `cargo test` left."""
-    mark = folder / "run"
-    if mark.exists() and mark.read_text() == started(parent):
-        return
-    for file in [*folder.glob("*.json"), folder / "library.txt", folder / "junit.xml", folder / "report.html"]:
-        file.unlink(missing_ok=True)
-    mark.write_text(started(parent))
+    with alone(folder):
+        mark = folder / "run"
+        if mark.exists() and mark.read_text() == started(parent):
+            return
+        for file in [*folder.glob("*.json"), folder / "library.txt", folder / "junit.xml", folder / "report.html"]:
+            file.unlink(missing_ok=True)
+        mark.write_text(started(parent))
 
 
 def add(folder, program, results):
-    file = folder / f"{program}.json"
-    file.write_text(json.dumps({name: list(result) for name, result in sorted(results.items())}, indent=1))
-    programs = {file.stem: json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))}
-    (folder / "junit.xml").write_bytes(junit(programs))
-    (folder / "report.html").write_text(page(programs, facts(folder)))
+    with alone(folder):
+        file = folder / f"{program}.json"
+        known = json.loads(file.read_text()) if file.exists() else {}
+        known.update({name: list(result) for name, result in results.items()})
+        file.write_text(json.dumps(dict(sorted(known.items())), indent=1))
+        programs = {file.stem: json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))}
+        (folder / "junit.xml").write_bytes(junit(programs))
+        (folder / "report.html").write_text(page(programs, facts(folder)))
 
 
 def facts(folder):
@@ -79,7 +93,8 @@ def junit(programs):
                 xml.SubElement(case, "failure", message=text.split("\n", 1)[0]).text = text
             elif state == "skipped":
                 xml.SubElement(case, "skipped", message=text)
-    xml.indent(root)
+    if hasattr(xml, "indent"):  # Of Python 3.9.
+        xml.indent(root)
     return xml.tostring(root, encoding="utf-8", xml_declaration=True)
 
 

@@ -67,6 +67,8 @@ fn a_plan_reduces_in_a_closure() {
         let kinds = |done: racl::Result<()>| done.unwrap_err().kind();
         let sum = Foreign::new("test.sum", 1, move |launch| {
             assert_eq!(kinds(launch.all_reduce(&ranks, 0, 2, Reduction::Sum)), ErrorKind::InvalidArgument);
+            // What is only read is not written, and the other way round.
+            assert_eq!(kinds(launch.all_reduce(&ranks, 1, 0, Reduction::Sum)), ErrorKind::InvalidArgument);
             launch.all_reduce(&ranks, 0, 1, Reduction::Sum)
         });
         let plan = Plan::build(|g| {

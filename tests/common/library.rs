@@ -2,7 +2,7 @@
 //! the variable below then, and counts what is skipped there.
 
 use std::io::Write as _;
-use std::sync::Once;
+use std::sync::{LazyLock, Once};
 use std::{env, fs};
 
 use racl::{Acl, Device, Result};
@@ -18,7 +18,17 @@ const ALONE: &str = "RACL_TEST_CARD_IS_OURS";
 
 /// Whether the test runs against the built-in mock.
 pub(crate) fn is_mock() -> bool {
-    env::var_os(ELSEWHERE).is_none()
+    static MOCK: LazyLock<bool> = LazyLock::new(|| {
+        let (library, elsewhere) = (env::var("RACL_LIBRARY"), env::var_os(ELSEWHERE).is_some());
+        // Cargo takes the runner from the folder that it is started in.
+        let forgotten = !elsewhere && library.is_ok_and(|library| !matches!(&*library, "" | "mock"));
+        assert!(
+            !forgotten,
+            "RACL_LIBRARY is set, and tools/run-test does not run the test: start cargo in the repository"
+        );
+        !elsewhere
+    });
+    *MOCK
 }
 
 /// Ends the test as one that is skipped, unless it runs against the built-in mock.

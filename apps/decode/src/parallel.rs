@@ -1,6 +1,7 @@
 //! One model on several cards: each has a part of every layer, and a thread.
 
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use racl::Device;
@@ -37,28 +38,36 @@ pub fn generate<T: Number>(
     let numbers = (first.id()..).take(count as usize);
     let devices: Vec<_> = numbers.map(|number| acl.device(number)).collect::<racl::Result<_>>()?;
     let contexts: Vec<_> = devices.iter().map(Device::context).collect();
-    let ranks = Communicator::all(&contexts)?.into_iter().map(Arc::new);
+    let ranks: Vec<_> = Communicator::all(&contexts)?.into_iter().map(Arc::new).collect();
+    let first_error = Mutex::new(None);
     let one = |device: &Device, ranks: &Arc<Communicator>| {
         let mut decoder = Decoder::<T>::new_part(device, config, source.clone(), options, Arc::clone(ranks))?;
         decoder.generate(prompt, tokens)
     };
+    // What the others say after the first error is what its end did to them.
+    let end_all = |error: Error| {
+        first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        // They would wait for what this one does no more, and no card tells them.
+        for rank in &ranks {
+            if let Err(error) = rank.abort() {
+                log::warn!("ending rank {}: {error}", rank.rank());
+            }
+        }
+    };
     let ended: Vec<_> = thread::scope(|scope| {
-        let threads = devices.iter().zip(ranks).map(|(device, ranks)| {
-            scope.spawn(move || {
-                let ended = one(device, &ranks);
-                // The others would wait for what this one does no more.
-                if ended.is_err()
-                    && let Err(error) = ranks.abort()
-                {
-                    log::warn!("ending rank {}: {error}", ranks.rank());
-                }
-                ended
+        let threads = devices.iter().zip(&ranks).map(|(device, ranks)| {
+            scope.spawn(|| {
+                let ended = catch_unwind(AssertUnwindSafe(|| one(device, ranks)));
+                ended.unwrap_or_else(|_| Err(panicked())).map_err(end_all).ok()
             })
         });
         let threads: Vec<_> = threads.collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).collect()
+        threads.into_iter().map(|thread| thread.join().ok().flatten()).collect()
     });
-    let mut given = ended.into_iter().collect::<Result<Vec<_>>>()?;
+    if let Some(error) = first_error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    let mut given = ended.into_iter().collect::<Option<Vec<_>>>().ok_or_else(panicked)?;
     if given.windows(2).any(|pair| pair[0] != pair[1]) {
         return Err(Error::Parallel("gave other tokens on other cards".to_owned()));
     }

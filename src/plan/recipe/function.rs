@@ -12,7 +12,7 @@ use crate::op::{Amount, DataType, MAX_RANK, Recorded, Shape};
 use crate::stream::Stream;
 
 use super::quantity::{Form, Later};
-use super::{Cores, FunctionInfo, FunctionKind};
+use super::{Cores, FunctionInfo, FunctionKind, Mode};
 
 type LaunchFn = dyn Fn(&Launch<'_>) -> Result<()> + Send + Sync;
 type SimulateFn = dyn Fn(&[Vec<u8>], &mut [Vec<u8>]) + Send + Sync;
@@ -182,6 +182,7 @@ pub(crate) struct Argument {
     pub(crate) shape: Shape,
     pub(crate) strides: [usize; MAX_RANK],
     pub(crate) dtype: DataType,
+    pub(crate) mode: Mode,
 }
 
 impl Launch<'_> {
@@ -241,12 +242,12 @@ impl Launch<'_> {
 
     /// Reduces value `from` of all ranks, element by element, into value `to` of each; one that is read and written
     /// is both. So a plan has communication between cards: every rank runs it as often. Both values are dense, of one
-    /// type and length. A plan does not look into the closure: work on values that it does not name is not ordered.
+    /// type and shape. A plan does not look into the closure: work on values that it does not name is not ordered.
     ///
     /// # Errors
     ///
     /// As [`Communicator::all_reduce`]; [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a value
-    /// that there is not.
+    /// that there is not, a `from` that the operator does not read, and a `to` that it does not write.
     ///
     /// # Examples
     ///
@@ -276,10 +277,15 @@ impl Launch<'_> {
     #[track_caller]
     pub fn all_reduce(&self, ranks: &Communicator, from: usize, to: usize, reduction: Reduction) -> Result<()> {
         let (send, recv) = (self.dense(from)?, self.dense(to)?);
+        if !send.mode.reads() || !recv.mode.writes() {
+            return Err(Error::invalid(format!(
+                "an all_reduce from value {from}, which is read, to {to}, which is written"
+            )));
+        }
         let (a, b) = (send.address.addr(), recv.address.addr());
         let apart = a == b || a + send.bytes <= b || b + recv.bytes <= a;
-        if (send.dtype, send.bytes) != (recv.dtype, recv.bytes) || !apart {
-            return Err(Error::invalid("an all_reduce of values that differ in type or length, or overlap in part"));
+        if (send.dtype, send.shape) != (recv.dtype, recv.shape) || !apart {
+            return Err(Error::invalid("an all_reduce of values that differ in type or shape, or overlap in part"));
         }
         let count = (send.bytes / send.dtype.size(), send.dtype);
         // SAFETY: both are values of the plan with so many elements, whose memory the run registers with the stream.
@@ -290,7 +296,7 @@ impl Launch<'_> {
     fn dense(&self, index: usize) -> Result<&Argument> {
         let there = self.arguments.get(index);
         let argument = there.ok_or_else(|| Error::invalid(format!("no value {index}: there are {}", self.len())))?;
-        if argument.bytes != argument.shape.elements() * argument.dtype.size() {
+        if argument.strides != argument.shape.dense_strides() {
             return Err(Error::invalid(format!("value {index} has gaps; a communicator takes dense ones")));
         }
         Ok(argument)

@@ -339,6 +339,7 @@ fn foreign(source: Work<'_>, (function, accesses): (u32, &[Access]), stream: &St
             shape: place.dims,
             strides: place.strides,
             dtype: place.dtype,
+            mode: access.mode,
         });
         let how = match access.mode {
             Mode::Touch => How::Kept,
