@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 41] = parts! {
+const ALL: [Requirement; 43] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -153,7 +153,27 @@ const ALL: [Requirement; 41] = parts! {
         ; optional aclmdlGetInputDimsRange aclmdlGetDynamicBatch aclmdlGetDynamicHW aclmdlGetInputDynamicGearCount
         aclmdlGetInputDynamicDims aclmdlGetCurOutputDims aclmdlSetDynamicBatchSize aclmdlSetDynamicHWSize
         aclmdlSetInputDynamicDims aclmdlSetDatasetTensorDesc aclmdlQuerySize aclmdlLoadFromFileWithMem
-        aclmdlLoadWithConfig,
+        aclmdlLoadWithConfig aclmdlCreateConfigHandle aclmdlDestroyConfigHandle aclmdlSetConfigOpt
+        aclmdlSetExternalWeightAddress aclmdlLoadFromMemWithMem aclmdlQuerySizeFromMem aclmdlGetDescFromFile
+        aclmdlGetDescFromMem aclmdlGetOpAttr aclCreateTensorDesc aclDestroyTensorDesc aclGetTensorDescNumDims
+        aclGetTensorDescDimV2,
+    "kernels", "kernels of the program's own (Context::load_kernels)":
+        aclrtBinaryLoadFromFile aclrtBinaryLoadFromData aclrtBinaryUnLoad aclrtBinaryGetFunction
+        ; optional aclrtLaunchKernelWithHostArgs aclrtKernelArgsInit aclrtKernelArgsAppend
+        aclrtKernelArgsAppendPlaceHolder aclrtKernelArgsGetPlaceHolderBuffer aclrtKernelArgsFinalize
+        aclrtLaunchKernelWithConfig aclrtLaunchKernelV2 aclrtLaunchKernel aclrtBinaryGetFunctionByEntry
+        aclrtBinaryGetGlobal aclrtBinaryGetDevAddress aclrtBinarySetExceptionCallback aclrtRegisterCpuFunc
+        aclrtFunctionGetParamCount aclrtFunctionGetParamInfo aclrtGetFunctionAddr aclrtGetFunctionAttribute
+        aclrtGetFunctionName aclrtGetFunctionSize aclrtGetDeviceIdFromExceptionInfo
+        aclrtGetErrorCodeFromExceptionInfo aclrtGetFuncHandleFromExceptionInfo aclrtGetStreamIdFromExceptionInfo
+        aclrtGetTaskIdFromExceptionInfo aclrtGetThreadIdFromExceptionInfo,
+    "collectives", "cards that work together, over HCCL (racl::collective)":
+        ; optional HcclGetRootInfo HcclCommInitRootInfo HcclCommInitRootInfoConfig HcclCommInitClusterInfo
+        HcclCommInitClusterInfoConfig HcclCommInitAll HcclCreateSubCommConfig HcclCommDestroy HcclGetCommAsyncError
+        HcclGetErrorString HcclGetCommName HcclGetRankId HcclGetRankSize HcclGetCommConfigCapability HcclGetConfig
+        HcclSetConfig HcclAllReduce HcclAllGather HcclAllGatherV HcclReduceScatter HcclReduceScatterV HcclAlltoAll
+        HcclAlltoAllV HcclAlltoAllVC HcclBroadcast HcclReduce HcclScatter HcclBarrier HcclSend HcclRecv
+        HcclBatchSendRecv HcclGroupStart HcclGroupEnd,
     "profiles", "profiles, marks and steps":
         aclprofInit aclprofCreateConfig aclprofDestroyConfig aclprofStart aclprofStop aclprofFinalize
         ; optional aclprofSetConfig aclprofCreateStamp aclprofDestroyStamp aclprofSetStampTraceMessage aclprofMark
