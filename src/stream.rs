@@ -36,7 +36,7 @@ pub(crate) use capture::{CaptureState, HostSlot, Keep};
 pub use cores::{CoreLimit, Cores};
 pub(crate) use cores::{device_cores, planned_cores};
 pub use create::StreamOptions;
-pub(crate) use gather::Gathered;
+pub(crate) use gather::{All, Gathered};
 pub(crate) use handle::{Destroy, Handle};
 pub use order::untracked;
 pub(crate) use order::{Before, ByHand};
@@ -122,6 +122,8 @@ pub(crate) struct State {
     updates: bool,
     /// Notes what that uses, where nobody else does.
     gathers: Option<Arc<Gathered>>,
+    /// It was for such work alone, and gets no other.
+    is_over: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

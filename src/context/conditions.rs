@@ -25,6 +25,17 @@ impl ContextInner {
         // A library with neither says what it lacks when it is asked for the newer function.
         table.aclrtLaunchKernelWithHostArgs().is_ok() || table.aclrtLaunchKernelWithConfig().is_err()
     }
+
+    /// Whether launches have limits finer than a second. No function tells; the headers that declare conditional graphs
+    /// declare them, and the older ones do not.
+    pub(crate) fn has_fine_limits(&self) -> bool {
+        let table = self.table();
+        #[cfg(feature = "mock")]
+        if table.is_mock() && older::LAUNCHES.is_on() {
+            return false;
+        }
+        table.aclmdlRIAddCondTask().is_ok()
+    }
 }
 
 fn has_conditions(table: &Table) -> bool {

@@ -132,10 +132,11 @@ impl Graph {
     ///
     /// [`ErrorKind::CaptureForbidden`] on a stream that records another graph, [`ErrorKind::WrongContext`] on one of
     /// another context, [`ErrorKind::InvalidArgument`] on one of another library, [`ErrorKind::InvalidHandle`] when the
-    /// stream or the graph was destroyed beside this crate, [`ErrorKind::GraphRunning`] when the graph cannot run,
-    /// [`ErrorKind::Timeout`] when another thread that launches a graph of the same [pool](GraphPool) waits for room in
-    /// its stream longer than [drops do](crate::set_drop_limit), [`ErrorKind::NotSupported`] on a default stream whose
-    /// handle the library does not give. Errors of the work come with a later synchronising call.
+    /// stream or the graph was destroyed beside this crate, [`ErrorKind::GraphRunning`] when the graph cannot run, and
+    /// after an [update](Self::update) that failed halfway, [`ErrorKind::Timeout`] when another thread that launches a
+    /// graph of the same [pool](GraphPool) waits for room in its stream longer than [drops
+    /// do](crate::set_drop_limit), [`ErrorKind::NotSupported`] on a default stream whose handle the library does not
+    /// give. Errors of the work come with a later synchronising call.
     ///
     /// # Examples
     ///
@@ -192,6 +193,8 @@ impl Graph {
     /// Makes `stream` wait for the launch before, and for other work that uses the memory.
     #[inline(never)]
     fn order_launch(&mut self, stream: &Stream, again: bool, location: &'static Location<'static>) -> Result<()> {
+        // Here, since an update disturbs.
+        self.check_whole().inspect_err(|_| self.in_flight.set_disturbed())?;
         let before = if again { None } else { self.in_flight.running()? };
         if let Some(before) = before {
             Event::order(&mut self.order, &self.context, &before, stream, location)?;

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use acl_sys::aclrtTaskGrp;
@@ -12,7 +13,7 @@ use crate::allocation::{Allocation, How, Launches as _};
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
-use crate::stream::{Gathered, Stream};
+use crate::stream::{All, Gathered, Stream};
 
 /// Kernels and operators of a captured graph that can be replaced by others of the same kinds, with other arguments:
 /// [`Stream::task_group`] records them, [`Graph::update`] replaces them. It belongs to its graph, and means nothing
@@ -56,14 +57,18 @@ impl fmt::Debug for TaskGroup {
     }
 }
 
-/// What the latest update of each group uses, by its handle.
+/// What the latest update of each group uses, and those that failed since, by its handle.
 #[derive(Default)]
 pub(super) struct Updated(HashMap<usize, Uses>);
 
 #[derive(Default)]
 struct Uses {
     memory: Vec<(Arc<Allocation>, How)>,
-    _others: Vec<Box<dyn Any + Send>>,
+    others: Vec<Box<dyn Any + Send>>,
+    /// The latest update failed when the library had been given work.
+    in_part: bool,
+    /// Some change was not seen to be over.
+    unseen: bool,
 }
 
 impl Updated {
@@ -167,13 +172,17 @@ impl<'a> OpenUpdate<'a> {
         let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
         // SAFETY: takes a live handle.
         let end = || unsafe { call!(context, aclmdlRICaptureTaskUpdateEnd(raw)) };
+        // What another thread gives the stream is gathered as long as the library takes it for a replacement.
+        let mut state = self.stream.0.lock();
         let first = end();
         // A stream whose update is open takes no signals.
-        if first.is_err() {
-            match end() {
-                Ok(()) => say!(Debug, "an update was ended in a second try"),
-                Err(_) => self.stream.0.spoil(),
-            }
+        let second = first.is_err().then(end);
+        state.end_gathering();
+        drop(state);
+        match second {
+            Some(Ok(())) => say!(Debug, "an update was ended in a second try"),
+            Some(Err(_)) => self.stream.0.spoil(),
+            None => {}
         }
         first
     }
@@ -195,15 +204,17 @@ impl Graph {
     /// the last launch, and until the graph is changed.
     ///
     /// The graph keeps the memory and the code of what it has now, and no longer those of the update before; what it
-    /// was captured with it keeps as long as it lives. The stream is one of the context's own: it is not to be used
-    /// after `work` has returned.
+    /// was captured with it keeps as long as it lives. The stream is one of the context's own: what it is given after
+    /// `work` has returned is refused.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] for a group of another graph; the error of the last launch; that of `work`;
     /// [`ErrorKind::Internal`] (507000) when the kernels do not fit those of the group in number or kind,
-    /// [`ErrorKind::NotSupported`] (507009) for other work; [`ErrorKind::MissingSymbol`] on a library without. Which
-    /// work of the group was replaced is unknown then: update it again before the next launch.
+    /// [`ErrorKind::NotSupported`] (507009) for other work; [`ErrorKind::MissingSymbol`] on a library without. An
+    /// update also fails when `work` lets an error of what it gives to the stream pass. When it fails, or `work` panics,
+    /// after some work was given, what of the group was replaced is unknown: the graph keeps what it may use, and
+    /// [`launch`](Self::launch) is refused until an update of the group succeeds.
     #[doc(alias = "aclmdlRICaptureTaskUpdateBegin")]
     #[doc(alias = "aclmdlRICaptureTaskUpdateEnd")]
     pub fn update(&mut self, group: &TaskGroup, work: impl FnOnce(&Stream) -> Result<()>) -> Result<()> {
@@ -213,26 +224,54 @@ impl Graph {
         self.in_flight.wait()?;
         let stream = Stream::lease(self.context().inner())?;
         let gathered = Arc::new(Gathered::default());
-        let updated = replace(&stream, group.raw, &gathered, work);
-        // The change itself is work of the stream.
-        let updated = updated.and_then(|()| stream.0.synchronize(None));
-        self.take_over(group, &gathered, updated.is_ok());
-        updated
+        let updated = catch_unwind(AssertUnwindSafe(|| replace(&stream, group.raw, &gathered, work)));
+        // The change itself is work of the stream, also where a part of it was refused.
+        let changed = stream.0.synchronize(None);
+        let all = gathered.take();
+        let done = match (&updated, &all.lacks) {
+            (Ok(Ok(())), Some((kind, text))) => Err(Error::new(*kind, text.clone()).context("updating a graph")),
+            _ => Ok(()),
+        };
+        let whole = matches!(&updated, Ok(Ok(()))) && done.is_ok() && changed.is_ok();
+        self.take_over(group, all, whole, changed.is_ok());
+        match updated {
+            Ok(updated) => updated.and(done).and(changed),
+            Err(panic) => {
+                if let Err(error) = changed {
+                    self.context().inner().record_drop_error("an update that panicked", error);
+                }
+                resume_unwind(panic)
+            }
+        }
     }
 
     /// What the graph uses from now on; after an update that failed it may use what it used before as well.
-    fn take_over(&mut self, group: &TaskGroup, gathered: &Gathered, replaced: bool) {
-        let (memory, others) = gathered.take();
-        for (memory, how) in &memory {
+    fn take_over(&mut self, group: &TaskGroup, all: All, whole: bool, changed: bool) {
+        for (memory, how) in &all.memory {
             memory.used_by_graph(&self.in_flight, *how);
         }
         // The next launch looks at all memory anew.
         self.in_flight.set_disturbed();
         let uses = self.updated.0.entry(group.raw.addr()).or_default();
-        let former = if replaced { std::mem::take(uses) } else { Uses::default() };
-        uses.memory.extend(memory);
-        uses._others.extend(others);
+        let replaced = whole && all.given;
+        // A change that nobody saw the end of may come after a later one.
+        uses.unseen |= !changed;
+        let former = if replaced && !uses.unseen { std::mem::take(uses) } else { Uses::default() };
+        uses.memory.extend(all.memory);
+        uses.others.extend(all.others);
+        if all.given {
+            uses.in_part = !replaced;
+        }
         drop(former);
+    }
+
+    /// That no update has failed whose work is in the graph in part.
+    pub(super) fn check_whole(&self) -> Result<()> {
+        if self.updated.0.values().any(|uses| uses.in_part) {
+            let text = "an update of a task group failed, and some of the group may be replaced: update it again";
+            return Err(Error::new(ErrorKind::GraphRunning, text));
+        }
+        Ok(())
     }
 }
 
@@ -242,10 +281,10 @@ fn replace(
     gathered: &Arc<Gathered>,
     work: impl FnOnce(&Stream) -> Result<()>,
 ) -> Result<()> {
+    // Gathers first and longest, also when `work` panics.
+    let _gathers = stream.0.gather(gathered);
     let mut open = OpenUpdate::begin(stream, group)?;
-    let gathers = stream.0.gather(gathered);
     let worked = work(stream);
-    drop(gathers);
     let ended = open.end();
     worked.and(ended)
 }

@@ -165,8 +165,9 @@ impl Block {
 }
 
 /// The library takes sizes of 32 bits, and cuts longer ones.
-fn number(bytes: usize) -> Result<u32> {
-    u32::try_from(bytes).map_err(|_| Error::invalid(format!("{bytes} bytes of arguments, which may have 4 GiB")))
+pub(super) fn number(bytes: usize) -> Result<u32> {
+    u32::try_from(bytes)
+        .map_err(|_| Error::invalid(format!("{bytes} bytes of arguments, which may have less than 4 GiB")))
 }
 
 impl<T: Pod> KernelArgument<'_> for T {}

@@ -7,7 +7,7 @@ use acl_sys::{
     aclrtTimeoutUs,
 };
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// How the blocks of a launch start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,12 +79,21 @@ impl Attributes {
         self.set(Id::ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE, word(bytes));
     }
 
-    /// Whole seconds where that is exact, which every release takes; zero stands for no limit.
-    pub(super) fn limit(&mut self, limit: Option<Duration>) -> Result<()> {
-        let us = limit.map_or(Ok(0), |limit| match u64::try_from(limit.as_nanos().div_ceil(1000)) {
+    /// Whole seconds where that is exact, which every release takes, and where the library has nothing finer; zero
+    /// stands for no limit.
+    pub(super) fn limit(&mut self, limit: Option<Duration>, fine: bool) -> Result<()> {
+        let mut us = limit.map_or(Ok(0), |limit| match u64::try_from(limit.as_nanos().div_ceil(1000)) {
             Ok(us) if us > 0 => Ok(us),
             _ => Err(Error::invalid(format!("a time limit of {limit:?} of a launch"))),
         })?;
+        if !fine {
+            let seconds = us.div_ceil(1_000_000);
+            if u16::try_from(seconds).is_err() {
+                let text = format!("a time limit of {seconds} seconds of a launch; this release takes up to 65,535");
+                return Err(Error::new(ErrorKind::NotSupported, text));
+            }
+            us = seconds * 1_000_000;
+        }
         // A launch has one of the two.
         self.0.retain(|known| {
             known.id != Id::ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT && known.id != Id::ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US
@@ -129,25 +138,38 @@ mod tests {
     fn a_launch_has_one_of_each_and_one_limit() {
         let mut all = Attributes::default();
         all.schedule(Schedule::Batch);
-        all.limit(Some(Duration::from_secs(3))).unwrap();
+        all.limit(Some(Duration::from_secs(3)), true).unwrap();
         all.schedule(Schedule::Normal);
         assert_eq!(ids(&mut all), [7, 1]);
-        all.limit(Some(Duration::from_micros(1_500_000))).unwrap();
+        all.limit(Some(Duration::from_micros(1_500_000)), true).unwrap();
         assert_eq!(ids(&mut all), [1, 8]);
-        all.limit(None).unwrap();
+        all.limit(None, true).unwrap();
         assert_eq!(ids(&mut all), [1, 7]);
     }
 
     #[test]
     fn limits_are_rounded_up_and_none_is_too_small() {
         let mut all = Attributes::default();
-        assert!(all.limit(Some(Duration::ZERO)).is_err() && all.limit(Some(Duration::MAX)).is_err());
+        assert!(all.limit(Some(Duration::ZERO), true).is_err() && all.limit(Some(Duration::MAX), true).is_err());
         for (limit, low, high) in [(Duration::from_nanos(1), 1, 0), (Duration::from_secs(70_000), 1_280_523_264, 16)]
         {
-            all.limit(Some(limit)).unwrap();
+            all.limit(Some(limit), true).unwrap();
             // SAFETY: every byte of the value is set.
             let told = unsafe { all.list()[0].value.timeoutUs };
             assert_eq!((told.timeoutLow, told.timeoutHigh), (low, high), "{limit:?}");
         }
+    }
+
+    #[test]
+    fn without_a_finer_limit_whole_seconds_are_rounded_up() {
+        let mut all = Attributes::default();
+        for (limit, seconds) in [(1, 1), (1_000_000, 1), (1_000_001, 2), (65_534_000_001, 65_535)] {
+            all.limit(Some(Duration::from_micros(limit)), false).unwrap();
+            assert_eq!(ids(&mut all), [7]);
+            // SAFETY: every byte of the value is set.
+            assert_eq!(unsafe { all.list()[0].value.timeout }, seconds, "{limit} µs");
+        }
+        let error = all.limit(Some(Duration::from_micros(65_535_000_001)), false).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotSupported);
     }
 }

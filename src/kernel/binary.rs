@@ -83,14 +83,15 @@ impl Context {
             .map_err(|error| Error::invalid("a path with a zero byte").with_source(error).context(what()))?;
         check_file(path).map_err(|error| error.context(what()))?;
         let options = options.raw(true).map_err(|error| error.context(what()))?;
-        let loaded = KernelBinary::load(self, options, |context, options, raw| {
+        let loaded = KernelBinary::load(self, options, Vec::new(), |context, options, _, raw| {
             // SAFETY: a NUL-terminated string, options that outlive the call, and a place for one handle.
             unsafe { call!(context, aclrtBinaryLoadFromFile(text.as_ptr(), options, raw)) }
         });
         loaded.map_err(|error| error.context(what()))
     }
 
-    /// Loads kernels from the bytes of an object file, which need not stay. Returns when they are loaded.
+    /// Loads kernels from the bytes of an object file, which need not stay: the binary keeps a copy. Returns when they
+    /// are loaded.
     ///
     /// # Errors
     ///
@@ -115,7 +116,8 @@ impl Context {
             return Err(Error::invalid("no bytes").context(what()));
         }
         let options = options.raw(false).map_err(|error| error.context(what()))?;
-        let loaded = KernelBinary::load(self, options, |context, options, raw| {
+        // The library does not say that it reads them now, of code that is loaded at its first use least of all.
+        let loaded = KernelBinary::load(self, options, data.to_vec(), |context, options, data, raw| {
             let bytes = data.as_ptr().cast::<c_void>();
             // SAFETY: `bytes` has as many initialised bytes, options outlive the call, and a place for one handle.
             unsafe { call!(context, aclrtBinaryLoadFromData(bytes, data.len(), options, raw)) }
@@ -142,19 +144,26 @@ impl KernelBinary {
     fn load(
         context: &Context,
         mut list: Vec<aclrtBinaryLoadOption>,
-        load: impl FnOnce(&ContextInner, *mut aclrtBinaryLoadOptions, *mut aclrtBinHandle) -> Result<()>,
+        data: Vec<u8>,
+        load: impl FnOnce(&ContextInner, *mut aclrtBinaryLoadOptions, &[u8], *mut aclrtBinHandle) -> Result<()>,
     ) -> Result<Self> {
         let context = context.inner();
         let mut raw = std::ptr::null_mut();
         let mut options = aclrtBinaryLoadOptions { options: list.as_mut_ptr(), numOpt: list.len() };
         let options = if list.is_empty() { std::ptr::null_mut() } else { &raw mut options };
-        load(context, options, &raw mut raw)?;
+        load(context, options, &data, &raw mut raw)?;
         let unload: Destroy = |context, raw| {
-            failure::forget(context, raw);
+            // Before the call, after which another binary may have the handle.
+            let number = failure::number_of(context, raw);
             // SAFETY: the owner's only destroy, of a handle that no work uses any more.
-            unsafe { call!(context, aclrtBinaryUnLoad(raw)) }
+            let unloaded = unsafe { call!(context, aclrtBinaryUnLoad(raw)) };
+            // One that is still loaded may be used, and fail.
+            if unloaded.as_ref().map_or_else(|error| error.kind() == ErrorKind::InvalidHandle, |()| true) {
+                failure::forget(number);
+            }
+            unloaded
         };
-        let handle = Handle::new(raw, "a kernel binary", unload, context);
+        let handle = Handle::with_data(raw, "a kernel binary", unload, data, context);
         failure::watch(context, raw)?;
         Ok(Self(Arc::new(BinaryInner { globals: Lock::default(), handle })))
     }

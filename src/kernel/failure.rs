@@ -47,11 +47,11 @@ pub(super) fn watch(context: &ContextInner, binary: aclrtBinHandle) -> Result<()
     }
 }
 
-/// The number of a binary.
-fn number_of(context: &ContextInner, binary: aclrtBinHandle) -> Option<usize> {
+/// The number of a binary, which is the latest with its handle.
+pub(super) fn number_of(context: &ContextInner, binary: aclrtBinHandle) -> Option<usize> {
     let table = context.shared_table();
     let is = |loaded: &Loaded| loaded.raw == binary.addr() && Arc::ptr_eq(&loaded.table, &table);
-    ALL.lock().iter().find(|(_, loaded)| is(loaded)).map(|(number, _)| *number)
+    ALL.lock().iter().rev().find(|(_, loaded)| is(loaded)).map(|(number, _)| *number)
 }
 
 /// The name of a function of a binary.
@@ -63,8 +63,8 @@ pub(super) fn name(context: &ContextInner, binary: aclrtBinHandle, function: acl
 }
 
 /// The binary is unloaded.
-pub(super) fn forget(context: &ContextInner, binary: aclrtBinHandle) {
-    let loaded = number_of(context, binary).and_then(|number| ALL.lock().remove(&number));
+pub(super) fn forget(number: Option<usize>) {
+    let loaded = number.and_then(|number| ALL.lock().remove(&number));
     drop(loaded);
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use acl_sys::{aclrtLaunchKernelCfg, aclrtStream};
 use bytemuck::Pod;
 
-use super::argument::{Arguments, Block, KernelArgument};
+use super::argument::{Arguments, Block, KernelArgument, number};
 use super::attributes::{Attributes, KernelEngine, Schedule};
 use super::function::Kernel;
 use crate::allocation::Touch;
@@ -129,6 +129,7 @@ impl<'a> KernelLaunch<'a> {
                 format!("arguments of kernel {:?} at {:p}, which is no multiple of 8", self.name(), memory.address());
             return Err(Error::invalid(text));
         }
+        number(bytes)?;
         self.arguments.check_block(bytes)?;
         self.whole = whole;
         Ok(())
@@ -197,13 +198,16 @@ impl<'a> KernelLaunch<'a> {
         self
     }
 
-    /// How long the kernel may take: microseconds, rounded up; whole seconds on releases that have no finer limit. None
-    /// for as long as it takes. A launch that takes longer fails on the device, with code 507014 or its like. At first
-    /// the limit is that of the process ([`Context::set_operator_limit`](crate::Context::set_operator_limit)).
+    /// How long the kernel may take: microseconds, rounded up; on releases without conditional graphs, up to CANN 9.0,
+    /// which may have no finer limit, whole seconds, rounded up, 65,535 at most. None for as long as it takes. A launch
+    /// that takes longer fails on the device, with code 507014 or its like. At first the limit is that of the process ([`Context::set_operator_limit`](crate::Context::set_operator_limit)).
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT")]
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US")]
     pub fn limit(self, limit: impl Into<Option<Duration>>) -> Self {
-        self.with(|launch| launch.attributes.limit(limit.into()))
+        self.with(|launch| {
+            let fine = launch.stream.0.context().has_fine_limits();
+            launch.attributes.limit(limit.into(), fine)
+        })
     }
 
     fn name(&self) -> &'a str {
@@ -231,9 +235,10 @@ impl<'a> KernelLaunch<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] for arguments that are not those which the kernel
-    /// declares, more than 128, no blocks or more than 65,535, more blocks in a batch than there are cores, memory or a
+    /// declares, more than 128, 4 GiB of them, no blocks or more than 65,535, more blocks in a batch than there are cores, memory or a
     /// kernel of another device or library; [`ErrorKind::InvalidHandle`] for a stream or
-    /// a binary destroyed beside this crate; [`ErrorKind::MissingSymbol`] on a library
+    /// a binary destroyed beside this crate; [`ErrorKind::NotSupported`] for a
+    /// [limit](Self::limit) that the release does not have; [`ErrorKind::MissingSymbol`] on a library
     /// that launches no kernels; inside an update of a graph as that says. A capture gives no graph then.
     #[doc(alias = "aclrtLaunchKernelWithHostArgs")]
     #[doc(alias = "aclrtLaunchKernelWithConfig")]

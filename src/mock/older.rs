@@ -65,7 +65,7 @@ pub fn older_graphs(on: bool) -> bool {
 /// Whether kernels are launched from now on, with the built-in mock, as on releases without
 /// `aclrtLaunchKernelWithHostArgs`: with a list of arguments, in several calls. Gives what it was. Off at first, unless
 /// the environment variable `RACL_MOCK_OLDER_LAUNCHES` is 1. Returns at once; any thread may call it. Launches are the
-/// same either way.
+/// same either way, but that limits of their time are whole seconds then.
 #[doc(alias = "aclrtKernelArgsInit")]
 pub fn older_launches(on: bool) -> bool {
     older::LAUNCHES.set(on)

@@ -3,52 +3,95 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{State, StreamInner};
-use crate::allocation::{Allocation, How, Touch};
+use super::{Named, State, StreamInner, Task};
+use crate::allocation::{Allocation, How};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
 
 type Memory = Vec<(Arc<Allocation>, How)>;
 type Others = Vec<Box<dyn Any + Send>>;
 
-/// Memory and what else work uses.
+/// What work uses, and how giving it went.
 #[derive(Default)]
-pub(crate) struct Gathered(Lock<(Memory, Others)>);
+pub(crate) struct Gathered(Lock<All>);
+
+#[derive(Default)]
+pub(crate) struct All {
+    pub(crate) memory: Memory,
+    pub(crate) others: Others,
+    /// The library was given some.
+    pub(crate) given: bool,
+    /// The first that was refused, by whomever.
+    pub(crate) lacks: Option<(ErrorKind, String)>,
+}
 
 impl Gathered {
-    pub(crate) fn take(&self) -> (Memory, Others) {
+    pub(crate) fn take(&self) -> All {
         std::mem::take(&mut *self.0.lock())
     }
 }
 
 impl State {
-    /// What is done with memory by work of a stream that only keeps it.
-    pub(super) fn gather(&self, Touch { memory, how }: Touch<'_>) -> How {
-        if let Some(gathered) = &self.gathers {
-            let memories = &mut gathered.0.lock().0;
-            match memories.iter_mut().find(|(known, _)| Arc::ptr_eq(known, memory)) {
-                Some((_, known)) => *known = how.max(*known),
-                None => memories.push((Arc::clone(memory), how)),
+    /// Before the call: one that fails may have been taken in part.
+    fn gather(&self, task: &Task<'_>) {
+        let Some(gathered) = &self.gathers else { return };
+        let mut all = gathered.0.lock();
+        all.given = true;
+        for touch in task.memory() {
+            match all.memory.iter_mut().find(|(known, _)| Arc::ptr_eq(known, touch.memory)) {
+                Some((_, known)) => *known = touch.how.max(*known),
+                None => all.memory.push((Arc::clone(touch.memory), touch.how)),
             }
         }
-        How::Kept
     }
 
     /// As [`State::gather`], of something that is no memory. Before the call that uses it.
     pub(super) fn gather_other<T: Send + Sync + 'static>(&self, other: &Arc<T>) {
         if let Some(gathered) = &self.gathers {
-            gathered.0.lock().1.push(Box::new(Arc::clone(other)));
+            gathered.0.lock().others.push(Box::new(Arc::clone(other)));
         }
+    }
+
+    /// Work that replaces was refused: the update fails, whatever becomes of the error.
+    pub(super) fn lacks(&self, (label, location): Named, error: Error) -> Error {
+        if let Some(gathered) = &self.gathers {
+            let text = || format!("{label} at {}:{} replaced nothing: {error}", location.file(), location.line());
+            gathered.0.lock().lacks.get_or_insert_with(|| (error.kind(), text()));
+        }
+        error
+    }
+
+    /// The update that gathers is over; the stream takes nothing more, which nobody would order.
+    pub(crate) fn end_gathering(&mut self) {
+        self.is_over |= self.gathers.take().is_some();
     }
 }
 
-/// As long as a stream gathers what its work uses.
-pub(crate) struct Gathers<'a> {
-    stream: &'a StreamInner,
-    workspace: Option<Arc<Allocation>>,
-}
-
 impl StreamInner {
-    /// Notes in `gathered` what the stream is given, which replaces work of a graph, with scratch memory of its own.
+    /// Submits to a stream whose work only keeps memory.
+    #[inline(never)]
+    pub(super) fn submit_kept(
+        self: &Arc<Self>,
+        state: &State,
+        task: &Task<'_>,
+        call: impl FnOnce(acl_sys::aclrtStream) -> Result<()>,
+    ) -> Result<u64> {
+        if state.is_over {
+            let text = format!("{} on the stream of an update of a graph, which is over", task.label);
+            return Err(Error::new(ErrorKind::InvalidHandle, text));
+        }
+        state.gather(task);
+        let called = call(self.raw);
+        // Also of one that failed, whose first part the stream may have.
+        let number = self.progress.next();
+        for touch in task.memory() {
+            touch.memory.used_by(self, number, How::Kept, &state.clock);
+        }
+        called.map(|()| number).map_err(|error| state.lacks((task.label, task.location), error))
+    }
+
+    /// Notes in `gathered` what the stream is given, which replaces work of a graph, with scratch memory of its own,
+    /// until [`State::end_gathering`].
     pub(crate) fn gather(&self, gathered: &Arc<Gathered>) -> Gathers<'_> {
         let workspace = self.swap_workspace(None, true);
         let mut state = self.lock();
@@ -59,13 +102,17 @@ impl StreamInner {
     }
 }
 
+/// As long as a stream that gathers has scratch memory for that.
+pub(crate) struct Gathers<'a> {
+    stream: &'a StreamInner,
+    workspace: Option<Arc<Allocation>>,
+}
+
 impl Drop for Gathers<'_> {
     fn drop(&mut self) {
         let scratch = self.stream.swap_workspace(self.workspace.take(), false);
-        let mut state = self.stream.lock();
-        state.only_keeps = false;
-        let gathered = state.gathers.take();
-        drop(state);
-        drop((scratch, gathered));
+        // Where no update was begun.
+        self.stream.lock().end_gathering();
+        drop(scratch);
     }
 }

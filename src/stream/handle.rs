@@ -25,6 +25,8 @@ pub(crate) struct Handle {
     destroy: Destroy,
     /// The latest work of each stream.
     uses: Lock<Vec<Use<StreamInner>>>,
+    /// What the library may read until then.
+    data: Vec<u8>,
     context: Arc<ContextInner>,
 }
 
@@ -41,7 +43,18 @@ impl Handle {
         destroy: Destroy,
         context: &Arc<ContextInner>,
     ) -> Arc<Self> {
-        Arc::new(Self { raw, what, destroy, uses: Lock::default(), context: Arc::clone(context) })
+        Self::with_data(raw, what, destroy, Vec::new(), context)
+    }
+
+    /// With bytes that stay as long as the handle.
+    pub(crate) fn with_data(
+        raw: *mut c_void,
+        what: &'static str,
+        destroy: Destroy,
+        data: Vec<u8>,
+        context: &Arc<ContextInner>,
+    ) -> Arc<Self> {
+        Arc::new(Self { raw, what, destroy, uses: Lock::default(), data, context: Arc::clone(context) })
     }
 
     pub(crate) fn raw(&self) -> *mut c_void {
@@ -138,6 +151,7 @@ impl Drop for Handle {
                 what: self.what,
                 destroy: self.destroy,
                 uses: std::mem::take(&mut self.uses),
+                data: std::mem::take(&mut self.data),
                 context: Arc::clone(&self.context),
             };
             return retire::on_thread(heir, |heir| {
@@ -149,6 +163,8 @@ impl Drop for Handle {
             });
         }
         if let Err(error) = self.destroy() {
+            // The library has the handle still.
+            std::mem::forget(std::mem::take(&mut self.data));
             self.context.record_drop_error(&format!("destroying {}", self.what), error);
         }
     }

@@ -35,13 +35,12 @@ pub(crate) type Named = (&'static str, &'static Location<'static>);
 
 impl Stream {
     /// A call that was refused before it reached the library: a capture of this stream lacks it then, and gives no
-    /// graph, whatever becomes of the error.
+    /// graph, and so does an update of a graph, which fails, whatever becomes of the error.
     pub(crate) fn refuse(&self, what: Named, error: Error) -> Error {
-        let capture = self.0.lock().capture.clone();
-        match capture {
-            Some(capture) => capture.lacks(what, error),
-            None => error,
-        }
+        let state = self.0.lock();
+        let Some(capture) = state.capture.clone() else { return state.lacks(what, error) };
+        drop(state);
+        capture.lacks(what, error)
     }
 }
 
@@ -92,12 +91,14 @@ impl StreamInner {
         if let Some(capture) = &state.capture {
             return self.submit_captured(capture, task, call);
         }
+        if state.only_keeps {
+            return self.submit_kept(state, task, call);
+        }
         call(self.raw)?;
         // After the call: a synchronisation that runs meanwhile must not count this work as done.
         let number = self.progress.next();
         for touch in task.memory() {
-            let how = if state.only_keeps { state.gather(touch) } else { touch.how };
-            touch.memory.used_by(self, number, how, &state.clock);
+            touch.memory.used_by(self, number, touch.how, &state.clock);
         }
         Ok(number)
     }

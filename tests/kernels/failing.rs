@@ -145,6 +145,31 @@ fn a_kernel_that_takes_too_long_fails() {
 }
 
 #[test]
+fn a_limit_is_rounded_up_where_the_release_has_whole_seconds() {
+    for late in [true, false] {
+        // The first turn of `alone` is with the newer way of launches.
+        let turn = std::cell::Cell::new(0);
+        alone(|context| {
+            let older = turn.replace(turn.get() + 1) == 1;
+            let (stream, slow) = (context.stream().unwrap(), kernel(context, "slow"));
+            let takes = if late { 2_500_000_000_u64 } else { 1_800_000_000 };
+            let limit = Duration::from_millis(1500);
+            // SAFETY: the one parameter of `slow`.
+            unsafe { slow.launch(&stream).limit(limit).arg(takes).submit() }.unwrap();
+            // As a limit of two seconds.
+            assert_eq!(stream.synchronize().is_err(), late || !older, "{takes} ns, older: {older}");
+            // SAFETY: as above.
+            let long = unsafe { slow.launch(&stream).limit(Duration::from_secs(65_536)).arg(1_u64).submit() };
+            assert_eq!(long.is_err(), older);
+            if let Err(error) = long {
+                assert_says(&error, ErrorKind::NotSupported, &["65536 seconds", "up to 65,535"]);
+            }
+            stream.synchronize().unwrap();
+        });
+    }
+}
+
+#[test]
 fn a_library_that_does_not_tell_of_failures_gives_plain_errors() {
     alone(|context| {
         mock::fail("aclrtGetFuncHandleFromExceptionInfo", 1, 507_000).unwrap();

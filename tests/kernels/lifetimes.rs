@@ -129,6 +129,19 @@ fn a_binary_that_cannot_be_unloaded_is_told() {
 }
 
 #[test]
+fn a_binary_that_could_not_be_closed_names_its_failures_still() {
+    alone(|context| {
+        let (binary, stream) = (load(context), context.stream().unwrap());
+        mock::fail(UNLOAD, 1, 507_000).unwrap();
+        let binary = binary.close().unwrap_err().into_value();
+        fail(&binary.kernel("fail").unwrap(), &stream, 1).unwrap();
+        let error = stream.synchronize().unwrap_err();
+        assert_eq!(error.kernel_failure().map(racl::KernelFailure::kernel), Some("fail"), "{error:#}");
+        binary.close().unwrap();
+    });
+}
+
+#[test]
 fn a_host_function_may_drop_the_last_handle() {
     alone(|context| {
         let stream = context.stream().unwrap();

@@ -62,6 +62,20 @@ fn arguments_that_the_kernel_does_not_declare() {
 }
 
 #[test]
+fn more_arguments_than_the_library_counts() {
+    alone(|context| {
+        let (stream, scale) = (context.stream().unwrap(), kernel(context, "scale"));
+        let before = mock::calls("aclrtLaunchKernel");
+        let huge = context.alloc::<u8>((1 << 32) + 16).unwrap();
+        // The library would see 16 bytes.
+        // SAFETY: nothing is launched.
+        let error = unsafe { scale.launch(&stream).args_in(&huge).submit() }.unwrap_err();
+        assert_says(&error, ErrorKind::InvalidArgument, &["4294967312 bytes of arguments", "less than 4 GiB"]);
+        assert_eq!((error.code(), mock::calls("aclrtLaunchKernel")), (None, before));
+    });
+}
+
+#[test]
 fn numbers_of_blocks_and_time_limits() {
     alone(|context| {
         let (stream, fail) = (context.stream().unwrap(), kernel(context, "fail"));
