@@ -301,8 +301,10 @@ impl Profile {
     fn end(&mut self) -> Result<()> {
         let mut first = Ok(());
         if std::mem::take(&mut self.started) {
-            // SAFETY: a live configuration that was started.
-            first = end_ranges(&self.acl, || unsafe { call!(&self.acl, aclprofStop(self.config)) });
+            first = end_ranges(&self.acl, || {
+                // SAFETY: a live configuration that was started.
+                unsafe { call!(&self.acl, aclprofStop(self.config)) }
+            });
         }
         let config = std::mem::replace(&mut self.config, std::ptr::null_mut());
         if !config.is_null() {
