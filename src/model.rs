@@ -38,7 +38,7 @@ use options::Source;
 /// (dynamic AIPP; preprocessing that is built in needs nothing), models that wait at queues, bundles of models, and
 /// outputs whose memory the library takes.
 ///
-/// C calls: `aclmdlLoadFromFile` and its like, `aclmdlUnload`, `aclmdlGetDesc`, `aclmdlExecute`, `aclmdlExecuteAsync`.
+/// C calls: `aclmdlLoadFromFile` and its like, `aclmdlUnload`, `aclmdlGetDesc`, `aclmdlExecuteAsync`.
 ///
 /// # Examples
 ///
@@ -167,7 +167,7 @@ impl Model {
         ModelRun::new(self)
     }
 
-    /// The text of an attribute of an operator of the model; none where it has none. The library knows
+    /// The text of an attribute of an operator of the model; none where it has none, or an empty one. The library knows
     /// `_datadump_original_op_names`: the operators that this one was made of.
     ///
     /// # Errors

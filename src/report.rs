@@ -9,6 +9,8 @@ use acl_sys::aclCANNPackageName;
 
 use crate::acl::Acl;
 use crate::built::BUILD;
+use crate::call::forget_binding;
+use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
 use crate::recent;
@@ -19,9 +21,9 @@ const LOG_LINES: usize = 40;
 const LOG_BYTES: u64 = 1 << 16;
 
 /// What this process knows of itself, as text: what racl was built from, the library with its versions, the devices
-/// that are open, what the library lacks, the environment variables that matter, the calls that failed last, with what
-/// the library said of them, and the last lines of the library's own log of this process. To be sent with a question,
-/// or written where a program fails.
+/// that are open, with facts of those that this crate has open, what the library lacks, the environment variables that
+/// matter, the calls that failed last, with what the library said of them, and the last lines of the library's own log
+/// of this process. To be sent with a question, or written where a program fails.
 ///
 /// It asks the library and changes nothing; what cannot be had is left out or says why. Environment variables are shown
 /// as they are: only those whose names begin with `ASCEND_`, `ACL_`, `HCCL_`, `RACL_` or `MOCK_ACL_`, and
@@ -49,7 +51,14 @@ impl Acl {
         let mut text = String::new();
         section(&mut text, "racl", [BUILD.to_string()]);
         section(&mut text, "library", library(self));
-        section(&mut text, "devices", devices(self));
+        // Other code goes on with the context that it made current.
+        let devices = self.beside(|| {
+            // It may have done so without telling this crate.
+            forget_binding();
+            devices(self)
+        });
+        let devices = devices.unwrap_or_else(|error| vec![format!("not known: {error}")]);
+        section(&mut text, "devices", devices);
         section(&mut text, "missing functions", missing(self));
         section(&mut text, "environment", environment());
         let failures = failures.into_iter().map(|(age, text)| format!("{:.1} s ago: {text}", age.as_secs_f64()));
@@ -125,12 +134,16 @@ fn library(acl: &Acl) -> Vec<String> {
     lines
 }
 
-/// Those that the process has open are asked; others would be opened by a question.
+/// Those that this crate has open are asked; others would be opened by a question.
 fn devices(acl: &Acl) -> Vec<String> {
     let count = acl.device_count();
     let all = count.as_ref().copied().unwrap_or_default();
     let mut lines = vec![told("number", count)];
     for id in (0..all as i32).filter(|id| acl.is_device_open(*id).unwrap_or(false)) {
+        if !Context::has_primary(acl, id) {
+            lines.push(format!("device {id}: open by other code"));
+            continue;
+        }
         match acl.device(id) {
             Ok(device) => lines.push(format!("device {id}: {}", facts(&device))),
             Err(error) => lines.push(format!("device {id}: {error}")),

@@ -148,7 +148,7 @@ const ALL: [Requirement; 43] = parts! {
         aclmdlGetNumInputs aclmdlGetNumOutputs aclmdlGetInputNameByIndex aclmdlGetOutputNameByIndex
         aclmdlGetInputDataType aclmdlGetOutputDataType aclmdlGetInputFormat aclmdlGetOutputFormat aclmdlGetInputDims
         aclmdlGetOutputDims aclmdlGetInputSizeByIndex aclmdlGetOutputSizeByIndex aclmdlCreateDataset
-        aclmdlDestroyDataset aclmdlAddDatasetBuffer aclCreateDataBuffer aclDestroyDataBuffer aclmdlExecute
+        aclmdlDestroyDataset aclmdlAddDatasetBuffer aclCreateDataBuffer aclDestroyDataBuffer
         aclmdlExecuteAsync aclmdlGetDatasetTensorDesc
         ; optional aclmdlGetInputDimsRange aclmdlGetDynamicBatch aclmdlGetDynamicHW aclmdlGetInputDynamicGearCount
         aclmdlGetInputDynamicDims aclmdlGetCurOutputDims aclmdlSetDynamicBatchSize aclmdlSetDynamicHWSize

@@ -23,6 +23,7 @@ PHASE = "GetWorkspaceSize"
 # Functions that several groups of users call and racl does not, with what they do instead.
 INSTEAD = {
     "aclGetCannAttributeList": "each feature is asked for by itself",
+    "aclmdlExecute": "`aclmdlExecuteAsync` on a stream: ordered with other work, and memory in flight is kept",
     "aclmdlGetDatasetBuffer": "a run has a list of its own",
     "aclmdlGetDatasetNumBuffers": "a run has a list of its own",
     "aclmdlGetInputIndexByName": "names are read once, when a model is loaded",

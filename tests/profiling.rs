@@ -130,14 +130,48 @@ fn nothing_is_recorded_where_nothing_records() {
         let profile = acl.profile(&tasks_alone).unwrap();
         assert_eq!(recorded(), (false, false, false));
         profile.stop().unwrap();
-        // A range that is open at the end of a profile is not told of.
-        let second = folder.join("second");
-        let profile = acl.profile(&ProfileOptions::new(&second)).unwrap();
-        let range = acl.profile_range("open").unwrap();
-        profile.stop().unwrap();
-        assert!(!range.end().unwrap());
-        assert_eq!(count(&events(&second), "open", "range", 0), 0);
+        // What is no failure is none in reports either.
+        let report = acl.report().to_string();
+        assert!(!report.lines().any(|line| line.contains("aclprofMark") && line.contains("(-1)")), "{report}");
         stream.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn a_range_ends_with_its_profile_at_the_latest() {
+    alone(|context, folder| {
+        let acl = context.acl();
+        let stamps = || mock::calls("aclprofCreateStamp") - mock::calls("aclprofDestroyStamp");
+        let profile = acl.profile(&ProfileOptions::new(folder.join("first"))).unwrap();
+        let (open, dropped) = (acl.profile_range("open").unwrap(), acl.profile_range("dropped").unwrap());
+        assert_eq!((stamps(), mock::calls("aclprofRangeStop")), (2, 0));
+        profile.stop().unwrap();
+        assert_eq!((stamps(), mock::calls("aclprofRangeStop")), (0, 2), "before the profile stops");
+        let recorded = events(&folder.join("first"));
+        assert_eq!((count(&recorded, "open", "range", 0), count(&recorded, "dropped", "range", 0)), (1, 1));
+        // Another profile is none of theirs.
+        let profile = acl.profile(&ProfileOptions::new(folder.join("second"))).unwrap();
+        let own = acl.profile_range("own").unwrap();
+        assert!(!open.end().unwrap());
+        drop(dropped);
+        assert_eq!((stamps(), mock::calls("aclprofRangeStop")), (1, 2));
+        assert!(own.end().unwrap());
+        profile.stop().unwrap();
+    });
+}
+
+#[test]
+fn the_error_of_marked_work_is_told_first() {
+    alone(|context, folder| {
+        let (acl, stream) = (context.acl(), context.stream().unwrap());
+        let profile = acl.profile(&ProfileOptions::new(folder)).unwrap();
+        mock::fail("aclprofMarkEx", 2, 507_000).unwrap();
+        let refused = stream.marked("work", |_| context.alloc::<u8>(usize::MAX).map(drop)).unwrap_err();
+        assert_ne!(refused.call(), Some("aclprofMarkEx"), "{refused}");
+        mock::fail("aclprofMarkEx", 2, 507_000).unwrap();
+        let refused = stream.marked("work", |_| Ok(())).unwrap_err();
+        assert_eq!(refused.call(), Some("aclprofMarkEx"));
+        profile.stop().unwrap();
     });
 }
 
@@ -362,7 +396,7 @@ fn a_function_gets_what_the_files_would_hold() {
         assert!(parts.len() >= 2 && parts.iter().all(|part| part.0.contains("aclnnAdds.output.0")));
         let mut whole = Vec::new();
         for (index, (_, offset, bytes, is_last)) in parts.iter().enumerate() {
-            assert_eq!((*offset, *is_last), (whole.len() as u64, index + 1 == parts.len()));
+            assert_eq!((*offset, *is_last), (Some(whole.len() as u64), index + 1 == parts.len()));
             whole.extend(bytes);
         }
         assert_eq!(numbers_of(&whole), vec![1.5; 400_000]);
@@ -381,6 +415,29 @@ fn a_function_that_panics_is_told_at_the_end() {
         stream.synchronize().unwrap();
         assert_says(&dump.stop().unwrap_err(), ErrorKind::CallbackPanicked, &["the function that a dump goes to"]);
         assert_eq!(x.to_vec().unwrap(), [2.0]);
+        acl.dump(&options).unwrap().stop().unwrap();
+    });
+}
+
+/// Panics when it goes.
+struct Breaks;
+
+impl Drop for Breaks {
+    fn drop(&mut self) {
+        panic!("of the test");
+    }
+}
+
+#[test]
+fn a_function_whose_end_panics_is_told_too() {
+    alone(|context, folder| {
+        let (acl, stream) = (context.acl(), context.stream().unwrap());
+        let mut x = context.upload_tensor(&[1.0_f32], [1]).unwrap();
+        let (options, breaks) = (DumpOptions::new(folder), Breaks);
+        let dump = acl.dump_to(&options, move |_| assert!(size_of_val(&breaks) == 0)).unwrap();
+        op::adds_inplace(&stream, &mut x, 1.0).unwrap();
+        stream.synchronize().unwrap();
+        assert_says(&dump.stop().unwrap_err(), ErrorKind::CallbackPanicked, &["the function that a dump goes to"]);
         acl.dump(&options).unwrap().stop().unwrap();
     });
 }

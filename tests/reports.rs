@@ -2,13 +2,23 @@
 
 mod common;
 
+use std::sync::MutexGuard;
+
 use common::{assert_says, mock};
 use racl::ErrorKind;
 
+/// One test at a time, on a mock with two devices.
+fn alone() -> MutexGuard<'static, ()> {
+    let alone = mock::exclusive();
+    // SAFETY: the other tests wait, and nothing else of this program reads or writes the environment meanwhile.
+    unsafe { std::env::set_var("MOCK_ACL_DEVICES", "2") };
+    mock::reset().unwrap();
+    alone
+}
+
 #[test]
 fn a_report_has_the_library_the_devices_and_what_failed_last() {
-    let _alone = mock::exclusive();
-    mock::reset().unwrap();
+    let _alone = alone();
     let device = common::device();
     let acl = device.acl();
     for id in 90..110 {
@@ -49,8 +59,7 @@ fn a_report_has_the_library_the_devices_and_what_failed_last() {
 
 #[test]
 fn a_report_that_cannot_be_asked_for_says_why_and_never_fails() {
-    let _alone = mock::exclusive();
-    mock::reset().unwrap();
+    let _alone = alone();
     let acl = common::device().acl().clone();
     for call in ["aclrtGetVersion", "aclrtGetSocName", "aclrtQueryDeviceStatus", "aclrtGetMemInfo"] {
         mock::fail(call, 1, 507_000).unwrap();
@@ -70,4 +79,35 @@ fn a_report_that_cannot_be_asked_for_says_why_and_never_fails() {
     let path = folder.path().join("report.txt");
     acl.report().write(&path).unwrap();
     assert!(std::fs::read_to_string(&path).unwrap().contains("calls that failed last"));
+}
+
+#[test]
+fn a_report_leaves_devices_and_the_current_context_of_other_code_alone() {
+    let _alone = alone();
+    let device = common::device();
+    let (acl, id) = (device.acl(), device.id());
+    let other = (id + 1) % acl.device_count().unwrap() as i32;
+    assert_ne!(other, id);
+    let set = acl.table().aclrtSetDevice().unwrap();
+    let (reset, asks) = (acl.table().aclrtResetDevice().unwrap(), acl.table().aclrtGetCurrentContext().unwrap());
+    let current = || {
+        let mut current = std::ptr::null_mut();
+        // SAFETY: a place for one handle.
+        assert_eq!(unsafe { asks(&raw mut current) }, 0);
+        current
+    };
+    let own = device.stream().unwrap();
+    acl.beside(|| {
+        // SAFETY: takes a number.
+        assert_eq!(unsafe { set(other) }, 0);
+        let (before, calls) = (current(), mock::calls("aclrtSetDevice"));
+        let report = acl.report().to_string();
+        assert_eq!((current(), mock::calls("aclrtSetDevice")), (before, calls));
+        assert!(report.contains(&format!("device {id}: Normal, ")), "{report}");
+        assert!(report.contains(&format!("device {other}: open by other code")), "{report}");
+        // SAFETY: takes a number; the reference is that of this test.
+        assert_eq!(unsafe { reset(other) }, 0);
+    })
+    .unwrap();
+    own.synchronize().unwrap();
 }

@@ -44,6 +44,11 @@ pub(crate) fn take(table: &Table, device: i32) -> Option<aclrtContext> {
     Some(all.swap_remove(place).context)
 }
 
+/// Whether the reference of a device is kept.
+pub(crate) fn has(table: &Table, device: i32) -> bool {
+    ALL.lock().iter().any(|kept| kept.table == key(table) && kept.device == device)
+}
+
 /// Resets the devices of a library that nobody uses.
 pub(super) fn reset(table: &Table) -> Result<()> {
     loop {

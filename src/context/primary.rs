@@ -56,6 +56,12 @@ impl Context {
         Ok(shared.map_or(own, Self))
     }
 
+    /// Whether this crate has a reference of the device.
+    pub(crate) fn has_primary(acl: &Acl, device: i32) -> bool {
+        let used = find(&mut ALL.lock(), acl, device).shared.strong_count() > 0;
+        used || kept::has(acl.table(), device)
+    }
+
     /// Takes the context from those who would ask for it, when nobody else uses it.
     pub(super) fn withdraw(&self) -> Result<()> {
         let mut all = ALL.lock();

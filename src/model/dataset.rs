@@ -20,6 +20,14 @@ pub(super) struct Dataset {
 
 // SAFETY: lists of addresses in memory of the host, which belong to no thread.
 unsafe impl Send for Dataset {}
+// SAFETY: what is read of a shared one changes nothing.
+unsafe impl Sync for Dataset {}
+
+/// Those of one run.
+pub(super) struct Lists {
+    pub(super) input: Dataset,
+    pub(super) output: Dataset,
+}
 
 impl Dataset {
     pub(super) fn new(context: &Arc<ContextInner>) -> Result<Self> {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use acl_sys::aclFormat;
 
+use crate::error::{Error, Result};
 use crate::op::DataType;
 
 /// The inputs and outputs of an offline model, and the sizes that it was built for. Read once, when the model is loaded
@@ -169,9 +170,23 @@ impl ModelTensor {
         self.bytes
     }
 
-    /// Bytes of a tensor of this type with `shape`; none for a type of unknown size, or too many.
-    pub(super) fn bytes_of(&self, shape: &[usize]) -> Option<usize> {
-        shape.iter().try_fold(self.data_type?.size(), |bytes, size| bytes.checked_mul(*size))
+    /// Bytes that memory for it has at least: with `shape` where a run decides that, 0 as long as nobody knows it.
+    /// Where there is nothing to decide, or the type is not known, those that the library asks for.
+    pub(super) fn need(&self, shape: Option<&[usize]>) -> Result<usize> {
+        let fixed = self.shape();
+        let shape = shape.or(fixed.as_deref());
+        let says = |text: String| Error::invalid(format!("{:?} of the model: {text}", self.name));
+        let Some(data_type) = self.data_type else {
+            let empty = shape.is_some_and(|shape| shape.contains(&0)).then_some(0);
+            let number = self.raw_type;
+            return self.bytes.or(empty).ok_or_else(|| {
+                says(format!("nobody knows how many bytes it needs, of the type with the number {number}"))
+            });
+        };
+        let Some(shape) = shape else { return Ok(0) };
+        let counted = shape.iter().try_fold(data_type.size(), |bytes, size| bytes.checked_mul(*size));
+        let counted = counted.ok_or_else(|| says(format!("the shape {shape:?} is larger than any memory")))?;
+        Ok(counted.max(if fixed.is_some() { self.bytes.unwrap_or(0) } else { 0 }))
     }
 
     /// Whether a run has to say its shape.
@@ -284,5 +299,42 @@ pub struct ModelSize {
 impl fmt::Display for ModelSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes of weights and {} of work memory", self.weights, self.work)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensor(data_type: Option<DataType>, sizes: &[Option<usize>], bytes: Option<usize>) -> ModelTensor {
+        let (name, sizes) = ("x".to_owned(), Some(sizes.to_vec()));
+        ModelTensor { name, data_type, raw_type: 29, format: ModelFormat::Nd, sizes, ranges: Vec::new(), bytes }
+    }
+
+    #[test]
+    fn memory_is_as_large_as_the_library_asks() {
+        let fixed = |data_type, bytes| tensor(data_type, &[Some(2), Some(3)], bytes).need(None).unwrap();
+        assert_eq!(fixed(Some(DataType::F32), None), 24);
+        assert_eq!(fixed(Some(DataType::F32), Some(64)), 64, "blocks that are filled up");
+        assert_eq!(fixed(None, Some(3)), 3);
+        let open = tensor(Some(DataType::F32), &[None, Some(3)], Some(1200));
+        assert_eq!((open.need(None).unwrap(), open.need(Some(&[2, 3])).unwrap()), (0, 24));
+        let open = tensor(None, &[None, Some(3)], Some(50));
+        assert_eq!((open.need(None).unwrap(), open.need(Some(&[2, 3])).unwrap()), (50, 50));
+    }
+
+    #[test]
+    fn what_nobody_can_know_is_refused() {
+        let says = |tensor: &ModelTensor, shape: Option<&[usize]>| tensor.need(shape).unwrap_err().to_string();
+        for sizes in [[Some(2)], [None]] {
+            let unknown = tensor(None, &sizes, None);
+            assert!(says(&unknown, None).contains("how many bytes it needs, of the type with the number 29"));
+            assert!(says(&unknown, Some(&[2])).contains("the number 29"));
+            assert_eq!(unknown.need(Some(&[0])).unwrap(), 0);
+        }
+        let open = tensor(Some(DataType::F32), &[None, Some(4)], None);
+        assert!(says(&open, Some(&[1 << 62, 4])).contains("larger than any memory"));
+        let fixed = tensor(Some(DataType::F32), &[Some(usize::MAX)], Some(8));
+        assert!(says(&fixed, None).contains("larger than any memory"));
     }
 }

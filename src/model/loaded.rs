@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::dataset::Dataset;
+use super::dataset::Lists;
 use super::read::Desc;
 use crate::call::call;
 use crate::closure;
@@ -28,7 +28,7 @@ pub(super) struct Loaded {
     // Dropped before what the model was made of.
     desc: Option<Desc>,
     runs: Lock<Vec<Run>>,
-    /// Bytes of the file, and memory of the program.
+    /// Bytes of the file, weights and work memory.
     keeps: Vec<Box<dyn Any + Send + Sync>>,
     context: Arc<ContextInner>,
 }
@@ -36,7 +36,7 @@ pub(super) struct Loaded {
 /// A run that may not be done.
 struct Run {
     last: Use<StreamInner>,
-    _given: (Dataset, Dataset),
+    _given: Arc<Lists>,
 }
 
 impl Loaded {
@@ -69,7 +69,7 @@ impl Loaded {
     }
 
     /// Notes that the submission `number` of `stream` runs the model with what is given.
-    pub(super) fn note(&self, stream: &Arc<StreamInner>, number: u64, given: (Dataset, Dataset)) {
+    pub(super) fn note(&self, stream: &Arc<StreamInner>, number: u64, given: Arc<Lists>) {
         let crowded = {
             let mut runs = self.runs.lock();
             runs.push(Run { last: Use::of(stream, number), _given: given });
@@ -147,6 +147,8 @@ impl Drop for Loaded {
         }
         if let Err(error) = self.end() {
             self.context.record_drop_error("unloading a model", error);
+            // The device may use it still.
+            std::mem::forget(std::mem::take(&mut self.keeps));
         }
     }
 }

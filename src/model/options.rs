@@ -172,8 +172,9 @@ impl ModelOptions {
                 return Err(Refused::new(self, told(error)));
             }
         };
-        let reads = self.external.into_iter().map(|(_, memory)| memory).collect();
-        loaded.keep(Box::new((places.own_weights, self.weights.take())));
+        let reads: Vec<_> = self.external.into_iter().map(|(_, memory)| memory).collect();
+        // The model has them until it is unloaded, which may be long after its value has gone.
+        loaded.keep(Box::new((places.own_weights, self.weights.take(), work.clone(), reads.clone())));
         Ok(Model::new(loaded, about, work, reads))
     }
 

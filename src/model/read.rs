@@ -227,7 +227,9 @@ impl Desc {
         // SAFETY: a live description, and two texts that end with a zero.
         let found = unsafe { value!(&*self.context, aclmdlGetOpAttr(self.raw, name, which)) }?;
         // SAFETY: text that ends with a zero and is there as long as the description.
-        Ok((!found.is_null()).then(|| unsafe { text_at(found) }))
+        let text = (!found.is_null()).then(|| unsafe { text_at(found) });
+        // An empty one stands for an attribute that is not there, in the runtime's guide.
+        Ok(text.filter(|text| !text.is_empty()))
     }
 }
 

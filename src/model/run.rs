@@ -7,7 +7,7 @@ use acl_sys::{aclmdlDataset, aclrtStream};
 
 use super::Model;
 use super::bind::{Bound, ModelInput, ModelKey, ModelOutput};
-use super::dataset::Dataset;
+use super::dataset::{Dataset, Lists};
 use super::description::{ModelGears, ModelTensor};
 use super::loaded::Turn;
 use super::read::{Desc, no_dims};
@@ -16,7 +16,7 @@ use crate::call::call;
 use crate::closure;
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::memory::{Allocation, DeviceRead, DeviceWrite, Touch};
+use crate::memory::{Allocation, DeviceRead, DeviceWrite, SharedBuffer, Touch};
 use crate::stream::{Stream, Task};
 
 /// A run of a [`Model`] that is being put together, made by [`Model::run`]: every input and every output of the model
@@ -71,8 +71,7 @@ impl OutputShapes {
 
 /// What the library is given.
 struct Given {
-    input: Dataset,
-    output: Dataset,
+    lists: Lists,
     /// The buffer that tells the gear.
     choice: Option<Arc<Allocation>>,
 }
@@ -94,8 +93,8 @@ impl<'m> ModelRun<'m> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for no such input, another type, too little memory, a view with gaps, or memory
-    /// of another device.
+    /// [`ErrorKind::InvalidArgument`] for no such input, another type, too little memory, a shape that is larger than
+    /// any memory, one of which nobody knows how many bytes it needs, a view with gaps, or memory of another device.
     #[doc(alias = "aclmdlAddDatasetBuffer")]
     pub fn input(mut self, key: impl ModelKey, memory: &impl ModelInput) -> Result<Self> {
         let index = find(&self.model.about.inputs, &key, "input")?;
@@ -208,14 +207,16 @@ impl<'m> ModelRun<'m> {
     #[track_caller]
     pub fn submit(self, stream: &Stream) -> Result<OutputShapes> {
         let named = ("model", Location::caller());
-        self.submit_named(stream, named).map_err(|error| stream.refuse(named, error))
+        let submitted = self.submit_named(stream, named);
+        submitted.map(|(shapes, _)| shapes).map_err(|error| stream.refuse(named, error))
     }
 
+    /// Queues the run; the shapes as they are known then, and what it was given.
     fn submit_named(
-        self,
+        &self,
         stream: &Stream,
         (label, location): (&'static str, &'static Location<'static>),
-    ) -> Result<OutputShapes> {
+    ) -> Result<(OutputShapes, Arc<Lists>)> {
         let (inner, context) = (&stream.0, self.model.loaded.context());
         inner.context().check_memory(context, || "a model".to_owned())?;
         inner.check_thread()?;
@@ -236,28 +237,40 @@ impl<'m> ModelRun<'m> {
         let mut outcome = Ok(());
         let number = inner.submit_locked(&state, &task, |raw| {
             // Some of a run that failed may be queued all the same, and uses the memory then.
-            outcome = execute(inner.context(), id, &given, Some(raw));
+            outcome = execute(inner.context(), id, &given.lists, raw);
             Ok(())
         })?;
         drop(state);
-        let shapes = outcome.and_then(|()| self.shapes(&given, &prepared));
-        self.model.loaded.note(inner, number, (given.input, given.output));
-        shapes
+        let shapes = outcome.and_then(|()| self.shapes(&given.lists, &prepared));
+        let lists = Arc::new(given.lists);
+        self.model.loaded.note(inner, number, Arc::clone(&lists));
+        Ok((shapes?, lists))
     }
 
-    /// Runs the model and blocks until it is done: waits for work on the memory first.
+    /// Runs the model and blocks until it is done: waits for work on the memory first, then for the run, on a stream of
+    /// the context's own.
     ///
     /// # Errors
     ///
     /// As [`ModelRun::submit`]; also errors of the work that is waited for, and of the run itself.
     #[doc(alias = "aclmdlExecute")]
+    #[track_caller]
     pub fn wait(self) -> Result<OutputShapes> {
-        let prepared = self.prepare()?;
-        let turn = self.model.turns.take();
-        let given = self.give(&prepared, &turn)?;
+        let named = ("model", Location::caller());
+        // What is wrong is told without a wait.
+        self.prepare()?;
+        let stream = Stream::lease(self.model.loaded.context())?;
+        // Before the model's turn: others may run it meanwhile.
         self.memory(None).iter().try_for_each(|touch| touch.memory.wait_idle())?;
-        execute(self.model.loaded.context(), self.model.loaded.id()?, &given, None)?;
-        self.shapes(&given, &prepared)
+        let (mut shapes, lists) = self.submit_named(&stream, named)?;
+        stream.synchronize()?;
+        for (index, (_, shape)) in shapes.0.iter_mut().enumerate() {
+            if let Some(told) = lists.output.shape(index)? {
+                check_shape(&self.model.about.outputs[index], self.outputs[index].as_ref(), &told)?;
+                *shape = Some(told);
+            }
+        }
+        Ok(shapes)
     }
 
     fn check(&self, tensor: &ModelTensor, bound: &Bound) -> Result<()> {
@@ -275,11 +288,7 @@ impl<'m> ModelRun<'m> {
         if let Some(misfit) = bound.shape.as_ref().and_then(|shape| tensor.misfit(shape)) {
             return says(misfit);
         }
-        let shape = bound.shape.clone().or_else(|| tensor.shape());
-        if let Some(need) = shape.and_then(|shape| tensor.bytes_of(&shape)).filter(|need| *need > bound.bytes) {
-            return says(format!("{} bytes, where {need} are needed", bound.bytes));
-        }
-        Ok(())
+        check_bytes(tensor, bound, bound.shape.as_deref())
     }
 
     /// Everything that can be seen to before the model's turn.
@@ -331,15 +340,24 @@ impl<'m> ModelRun<'m> {
     fn check_apart(&self) -> Result<()> {
         let name = |tensors: &[ModelTensor], index: usize| format!("{:?}", tensors[index].name);
         let about = &self.model.about;
+        let work = Bound::of_memory(&self.model.work, None);
+        let on_work = |input: &Option<Bound>| input.as_ref().is_some_and(|input| input.overlaps(&work));
+        if let Some(index) = self.inputs.iter().position(on_work) {
+            let input = name(&about.inputs, index);
+            return Err(Error::invalid(format!("input {input} of the model overlaps the work memory of the model")));
+        }
         for (index, output) in self.outputs.iter().enumerate() {
             let Some(output) = output else { continue };
             let same = |other: &Option<Bound>| other.as_ref().is_some_and(|other| other.overlaps(output));
+            let weights = |memory: &SharedBuffer<u8>| Bound::of_memory(memory, None).overlaps(output);
             let what = if let Some(other) = self.outputs[..index].iter().position(same) {
                 format!("output {}", name(&about.outputs, other))
             } else if let Some(other) = self.inputs.iter().position(same).filter(|_| !self.aliased) {
                 format!("input {}", name(&about.inputs, other))
-            } else if output.overlaps(&Bound::of_memory(&self.model.work, None)) {
+            } else if output.overlaps(&work) {
                 "the work memory of the model".to_owned()
+            } else if self.model.reads.iter().any(weights) {
+                "weights of the model".to_owned()
             } else {
                 continue;
             };
@@ -358,7 +376,7 @@ impl<'m> ModelRun<'m> {
                     format!("{:?} of the model: the shape {given:?}, where the choice means {shape:?}", tensor.name);
                 return Err(Error::invalid(text));
             }
-            check_bytes(tensor, bound, shape)?;
+            check_bytes(tensor, bound, Some(shape))?;
         }
         Ok(())
     }
@@ -366,23 +384,24 @@ impl<'m> ModelRun<'m> {
     /// Makes the lists for the library, and tells it the choice. In the model's turn, which it is for.
     fn give(&self, prepared: &Prepared, _turn: &Turn<'_>) -> Result<Given> {
         let (model, context) = (self.model, self.model.loaded.context());
-        let mut given = Given { input: Dataset::new(context)?, output: Dataset::new(context)?, choice: None };
+        let lists = Lists { input: Dataset::new(context)?, output: Dataset::new(context)? };
+        let mut given = Given { lists, choice: None };
         for bound in self.inputs.iter().flatten() {
-            given.input.add(bound.address(), bound.bytes)?;
+            given.lists.input.add(bound.address(), bound.bytes)?;
         }
         for bound in self.outputs.iter().flatten() {
-            given.output.add(bound.address(), bound.bytes)?;
+            given.lists.output.add(bound.address(), bound.bytes)?;
         }
         for &index in &prepared.open {
             let shape = self.inputs[index].as_ref().and_then(|bound| bound.shape.as_deref()).unwrap_or_default();
-            given.input.set_shape(index, &model.about.inputs[index], shape)?;
+            given.lists.input.set_shape(index, &model.about.inputs[index], shape)?;
         }
         let (Some(gear), Some((index, bytes))) = (&prepared.gear, model.about.choice) else { return Ok(given) };
         // New for each run: the library writes it now, and a run that is not done may have the one before.
         let choice = Arc::new(Allocation::new(context, bytes)?);
-        given.input.add(choice.address(), choice.bytes())?;
+        given.lists.input.add(choice.address(), choice.bytes())?;
         given.choice = Some(choice);
-        choose(context, model.loaded.id()?, given.input.raw(), index, gear)?;
+        choose(context, model.loaded.id()?, given.lists.input.raw(), index, gear)?;
         self.check_outputs(model.loaded.desc()?)?;
         Ok(given)
     }
@@ -391,12 +410,8 @@ impl<'m> ModelRun<'m> {
     fn check_outputs(&self, desc: &Desc) -> Result<()> {
         for (index, (tensor, bound)) in self.model.about.outputs.iter().zip(&self.outputs).enumerate() {
             let (Some(shape), Some(bound)) = (desc.current_output(index)?, bound) else { continue };
-            if let Some(given) = bound.shape.as_ref().filter(|given| **given != shape) {
-                let text =
-                    format!("{:?} of the model: the shape {given:?}, where the run gives {shape:?}", tensor.name);
-                return Err(Error::invalid(text));
-            }
-            check_bytes(tensor, bound, &shape)?;
+            check_shape(tensor, Some(bound), &shape)?;
+            check_bytes(tensor, bound, Some(&shape))?;
         }
         Ok(())
     }
@@ -410,7 +425,7 @@ impl<'m> ModelRun<'m> {
         inputs.chain(outputs).chain(external).chain(work).chain(choice.map(Touch::kept)).collect()
     }
 
-    fn shapes(&self, given: &Given, prepared: &Prepared) -> Result<OutputShapes> {
+    fn shapes(&self, given: &Lists, prepared: &Prepared) -> Result<OutputShapes> {
         let mut shapes = Vec::new();
         for (index, tensor) in self.model.about.outputs.iter().enumerate() {
             let told = given.output.shape(index)?;
@@ -418,6 +433,9 @@ impl<'m> ModelRun<'m> {
                 None if prepared.gear.is_some() => self.model.loaded.desc()?.current_output(index)?,
                 shape => shape,
             };
+            if let Some(shape) = &shape {
+                check_shape(tensor, self.outputs[index].as_ref(), shape)?;
+            }
             shapes.push((tensor.name.clone(), shape));
         }
         Ok(OutputShapes(shapes))
@@ -437,13 +455,23 @@ fn find(tensors: &[ModelTensor], key: &impl ModelKey, what: &str) -> Result<usiz
         .ok_or_else(|| Error::invalid(format!("the model has no {what} {}: it has {names:?}", key.describe())))
 }
 
-fn check_bytes(tensor: &ModelTensor, bound: &Bound, shape: &[usize]) -> Result<()> {
-    match tensor.bytes_of(shape) {
-        Some(need) if need > bound.bytes => {
-            let text = format!("{:?} of the model: {} bytes, where {need} are needed", tensor.name, bound.bytes);
+fn check_bytes(tensor: &ModelTensor, bound: &Bound, shape: Option<&[usize]>) -> Result<()> {
+    let need = tensor.need(shape)?;
+    if need > bound.bytes {
+        let text = format!("{:?} of the model: {} bytes, where {need} are needed", tensor.name, bound.bytes);
+        return Err(Error::invalid(text));
+    }
+    Ok(())
+}
+
+/// That an output whose shape is given has the one that the run gives it.
+fn check_shape(tensor: &ModelTensor, bound: Option<&Bound>, shape: &[usize]) -> Result<()> {
+    match bound.and_then(|bound| bound.shape.as_deref()).filter(|given| *given != shape) {
+        Some(given) => {
+            let text = format!("{:?} of the model: the shape {given:?}, where the run gives {shape:?}", tensor.name);
             Err(Error::invalid(text))
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 
@@ -477,14 +505,9 @@ fn choose(context: &ContextInner, id: u32, list: *mut aclmdlDataset, index: usiz
     }
 }
 
-/// On a stream, or blocking.
-fn execute(context: &ContextInner, id: u32, given: &Given, stream: Option<aclrtStream>) -> Result<()> {
+fn execute(context: &ContextInner, id: u32, given: &Lists, stream: aclrtStream) -> Result<()> {
     let (input, output) = (given.input.raw(), given.output.raw());
-    match stream {
-        // SAFETY: a loaded model, whose turn this is; both lists have its inputs and outputs, of memory that is large
-        // enough and registered with the stream, and are kept until the run is done.
-        Some(raw) => unsafe { call!(context, aclmdlExecuteAsync(id, input, output, raw)) },
-        // SAFETY: as above, of memory that nothing uses; the call blocks until the run is done.
-        None => unsafe { call!(context, aclmdlExecute(id, input, output)) },
-    }
+    // SAFETY: a loaded model, whose turn this is; both lists have its inputs and outputs, of memory that is large
+    // enough and registered with the stream, and are kept until the run is done.
+    unsafe { call!(context, aclmdlExecuteAsync(id, input, output, stream)) }
 }

@@ -7,6 +7,7 @@ use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use acl_sys::acldumpChunk;
 
@@ -15,15 +16,25 @@ use crate::call::{call, value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, as_if_alone, say};
 
-type Receive = Arc<dyn Fn(DumpChunk<'_>) + Send + Sync>;
+type Receive = dyn Fn(DumpChunk<'_>) + Send + Sync;
 
-static STATE: Lock<State> = Lock::new(State { runs: false, receive: None, panicked: false });
+static STATE: Lock<State> = Lock::new(State { runs: false, receiver: None });
 
 struct State {
     /// This process has a dump of this crate.
     runs: bool,
-    receive: Option<Receive>,
-    panicked: bool,
+    receiver: Option<Arc<Receiver>>,
+}
+
+/// What a dump goes to.
+struct Receiver {
+    function: Box<Receive>,
+    panicked: AtomicBool,
+}
+
+/// Runs what may panic, as functions of the program do, and so may the payload of that. Whether it did.
+fn panics(work: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(|| as_if_alone(work))).map_err(std::mem::forget).is_err()
 }
 
 /// Which operands of operators are dumped.
@@ -121,8 +132,8 @@ fn quoted(text: &str) -> String {
 pub struct DumpChunk<'a> {
     /// What the file would be called.
     pub file: &'a str,
-    /// Where in it the bytes belong.
-    pub offset: u64,
+    /// Where in it the bytes belong; none for the end of what came before.
+    pub offset: Option<u64>,
     /// The bytes.
     pub bytes: &'a [u8],
     /// Whether they are the last ones.
@@ -187,10 +198,10 @@ impl Acl {
         options: &DumpOptions,
         receive: impl Fn(DumpChunk<'_>) + Send + Sync + 'static,
     ) -> Result<Dump> {
-        self.begin_dump(options, Some(Arc::new(receive)))
+        self.begin_dump(options, Some(Box::new(receive)))
     }
 
-    fn begin_dump(&self, options: &DumpOptions, receive: Option<Receive>) -> Result<Dump> {
+    fn begin_dump(&self, options: &DumpOptions, receive: Option<Box<Receive>>) -> Result<Dump> {
         if !options.folder.is_dir() {
             let text = format!("the folder {} for a dump is not there", options.folder.display());
             return Err(Error::new(ErrorKind::File, text));
@@ -204,7 +215,8 @@ impl Acl {
                 let text = "the process has a dump already, and the library makes one at a time";
                 return Err(Error::new(ErrorKind::AlreadyInitialized, text));
             }
-            *state = State { runs: true, receive, panicked: false };
+            let receiver = receive.map(|function| Arc::new(Receiver { function, panicked: AtomicBool::new(false) }));
+            *state = State { runs: true, receiver };
         }
         // SAFETY: takes nothing.
         if let Err(error) = unsafe { call!(self, aclmdlInitDump()) } {
@@ -240,8 +252,8 @@ unsafe extern "C" fn received(chunk: *const acldumpChunk, _bytes: i32) -> i32 {
     if chunk.is_null() {
         return 1;
     }
-    let receive = STATE.lock().receive.clone();
-    let Some(receive) = receive else { return 1 };
+    let receiver = STATE.lock().receiver.clone();
+    let Some(receiver) = receiver else { return 1 };
     // SAFETY: this function's own condition.
     let head = unsafe { &*chunk };
     let start = chunk.cast::<u8>().wrapping_add(offset_of!(acldumpChunk, dataBuf));
@@ -249,24 +261,22 @@ unsafe extern "C" fn received(chunk: *const acldumpChunk, _bytes: i32) -> i32 {
     let bytes = unsafe { std::slice::from_raw_parts(start, head.bufLen as usize) };
     let name: Vec<u8> = head.fileName.iter().map(|byte| byte.cast_unsigned()).collect();
     let file = CStr::from_bytes_until_nul(&name).unwrap_or_default().to_string_lossy();
-    let offset = u64::try_from(head.offset).unwrap_or(0);
-    let part = DumpChunk { file: &file, offset, bytes, is_last: head.isLastChunk != 0 };
-    match catch_unwind(AssertUnwindSafe(|| as_if_alone(|| receive(part)))) {
-        Ok(()) => 0,
-        Err(panic) => {
-            // What it panicked with may panic when it goes.
-            std::mem::forget(panic);
-            STATE.lock().panicked = true;
-            1
-        }
+    // -1 stands for the end of the file, in the runtime's guide.
+    let part = DumpChunk { file: &file, offset: head.offset.try_into().ok(), bytes, is_last: head.isLastChunk != 0 };
+    let panicked = panics(|| (receiver.function)(part));
+    if panicked {
+        receiver.panicked.store(true, Ordering::Relaxed);
     }
+    // The dump may have ended meanwhile, which leaves the function to this thread.
+    i32::from(panics(|| drop(receiver)) || panicked)
 }
 
 /// Lets the next dump begin. Whether the function of this one panicked.
 fn forget() -> bool {
-    let nothing = State { runs: false, receive: None, panicked: false };
-    let former = std::mem::replace(&mut *STATE.lock(), nothing);
-    former.panicked
+    let former = std::mem::replace(&mut *STATE.lock(), State { runs: false, receiver: None });
+    let Some(receiver) = former.receiver else { return false };
+    let panicked = receiver.panicked.load(Ordering::Relaxed);
+    panics(|| drop(receiver)) || panicked
 }
 
 impl Dump {
@@ -326,5 +336,22 @@ mod tests {
                     \"dump_op_switch\":\"off\",\"dump_list\":[{\"model_name\":\"m\",\"layer\":[\"x\",\"y\"]},\
                     {\"model_name\":\"n\"}]}}";
         assert_eq!(options.to_json().unwrap(), want);
+    }
+
+    #[test]
+    fn a_part_belongs_somewhere_or_to_the_end_of_its_file() {
+        static OFFSETS: Lock<Vec<Option<u64>>> = Lock::new(Vec::new());
+        let function: Box<Receive> = Box::new(|part: DumpChunk<'_>| OFFSETS.lock().push(part.offset));
+        let receiver = Some(Arc::new(Receiver { function, panicked: AtomicBool::new(false) }));
+        *STATE.lock() = State { runs: true, receiver };
+        for offset in [0, -1, 7] {
+            let data = Default::default();
+            let part =
+                acldumpChunk { fileName: [0; 4096], bufLen: 0, isLastChunk: 0, offset, flag: 0, dataBuf: data };
+            // SAFETY: a part with nothing behind it.
+            assert_eq!(unsafe { received(&raw const part, 0) }, 0);
+        }
+        assert!(!forget());
+        assert_eq!(*OFFSETS.lock(), [Some(0), None, Some(7)]);
     }
 }

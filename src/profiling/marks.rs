@@ -1,14 +1,15 @@
 //! Marks and ranges of a program in a profile.
 
-use std::ffi::{CString, c_void};
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, c_void};
 use std::fmt;
 use std::panic::Location;
 
 use super::session::text_of;
 use crate::acl::Acl;
-use crate::call::{call, value};
+use crate::call::{Caller as _, call, check, value};
 use crate::error::{Error, Result};
-use crate::lock::say;
+use crate::lock::{Lock, say};
 use crate::stream::{Stream, Task};
 
 /// The longest message in bytes.
@@ -17,19 +18,59 @@ const LONGEST: usize = 127;
 /// What the library answers while nothing records marks.
 const NOT_RECORDED: i32 = -1;
 
-/// A range of the host in a profile, from [`Acl::profile_range`] until it ends or is dropped. It may end on another
-/// thread. Where nothing records marks it is without effect.
-#[must_use = "the range ends when this is dropped"]
-pub struct HostRange {
-    /// The number of the range, and the stamp that it was begun with.
-    range: Option<(u32, *mut c_void)>,
-    acl: Acl,
+/// The ranges that are open. It is held during calls with stamps, so that a profile ends between two of them: the
+/// runtime's guide wants each stamp destroyed before `aclprofStop`.
+static OPEN: Lock<Open> = Lock::new(Open { begun: 0, ranges: BTreeMap::new() });
+
+struct Open {
+    /// How many ranges there were.
+    begun: u64,
+    ranges: BTreeMap<u64, OpenRange>,
 }
 
-// SAFETY: the runtime's guide lets a range end on another thread than it began on.
-unsafe impl Send for HostRange {}
-// SAFETY: nothing is done with a shared one.
-unsafe impl Sync for HostRange {}
+/// An open range of the library.
+struct OpenRange {
+    id: u32,
+    stamp: Stamp,
+}
+
+impl OpenRange {
+    fn end(self) -> Result<bool> {
+        // SAFETY: the number of a range that was begun and has not ended; a stale one gives a code.
+        recorded(unsafe { call!(&self.stamp.acl, aclprofRangeStop(self.id)) })
+    }
+}
+
+impl Open {
+    /// Takes out those of one library.
+    fn take(&mut self, acl: &Acl) -> BTreeMap<u64, OpenRange> {
+        let (own, others) =
+            std::mem::take(&mut self.ranges).into_iter().partition(|(_, range)| range.stamp.is_of(acl));
+        self.ranges = others;
+        own
+    }
+}
+
+/// Ends the ranges of the profile that `stop` stops. No mark is under way meanwhile.
+pub(super) fn end_ranges(acl: &Acl, stop: impl FnOnce() -> Result<()>) -> Result<()> {
+    let mut open = OPEN.lock();
+    let ended = open.take(acl).into_values().fold(Ok(()), |first, range| first.and(range.end().map(drop)));
+    ended.and(stop())
+}
+
+/// A profile is about to begin: ranges of one before it, which other code had, can no longer be ended.
+pub(super) fn forget_ranges(acl: &Acl) {
+    std::mem::forget(OPEN.lock().take(acl));
+}
+
+/// A range of the host in a profile, from [`Acl::profile_range`] until it ends or is dropped, or the profile ends. It
+/// may end on another thread. Where nothing records marks it is without effect. In a profile of other code, end it
+/// before that ends.
+#[must_use = "the range ends when this is dropped"]
+pub struct HostRange {
+    /// Its number among the open ones.
+    range: Option<u64>,
+}
 
 /// A message as the library takes it.
 fn message_of(text: &str) -> Result<CString> {
@@ -49,36 +90,39 @@ fn recorded(called: Result<()>) -> Result<bool> {
     }
 }
 
-/// A stamp, destroyed with this value.
-struct Stamp<'a>(*mut c_void, &'a Acl);
+/// A stamp, destroyed with this value, while [`OPEN`] is held.
+struct Stamp {
+    raw: *mut c_void,
+    acl: Acl,
+}
 
-impl<'a> Stamp<'a> {
+// SAFETY: the runtime's guide lets a range end on another thread than it began on.
+unsafe impl Send for Stamp {}
+
+impl Stamp {
     /// None where nothing records marks.
-    fn new(acl: &'a Acl, text: &str) -> Result<Option<Self>> {
-        let message = message_of(text)?;
+    fn new(acl: &Acl, message: &CStr) -> Result<Option<Self>> {
         // SAFETY: the call takes nothing.
         let raw = unsafe { value!(acl, aclprofCreateStamp()) }?;
         if raw.is_null() {
             return Ok(None);
         }
-        let stamp = Self(raw, acl);
+        let stamp = Self { raw, acl: acl.clone() };
         let length = message.count_bytes() as u32;
         // SAFETY: a live stamp and a text of that length, which is copied.
         let told = unsafe { call!(acl, aclprofSetStampTraceMessage(raw, message.as_ptr(), length)) };
         Ok(recorded(told)?.then_some(stamp))
     }
 
-    fn into_raw(self) -> *mut c_void {
-        let raw = self.0;
-        std::mem::forget(self);
-        raw
+    fn is_of(&self, acl: &Acl) -> bool {
+        std::ptr::eq(self.acl.table(), acl.table())
     }
 }
 
-impl Drop for Stamp<'_> {
+impl Drop for Stamp {
     fn drop(&mut self) {
         // SAFETY: the stamp is this value's own and destroyed once; the call gives nothing.
-        if let Err(error) = unsafe { value!(self.1, aclprofDestroyStamp(self.0)) } {
+        if let Err(error) = unsafe { value!(&self.acl, aclprofDestroyStamp(self.raw)) } {
             say!(Error, "destroying a stamp of a profile: {error:#}");
         }
     }
@@ -101,9 +145,11 @@ impl Acl {
     /// ```
     #[doc(alias = "aclprofMark")]
     pub fn profile_mark(&self, text: &str) -> Result<bool> {
-        let Some(stamp) = Stamp::new(self, text)? else { return Ok(false) };
+        let message = message_of(text)?;
+        let _open = OPEN.lock();
+        let Some(stamp) = Stamp::new(self, &message)? else { return Ok(false) };
         // SAFETY: a live stamp.
-        recorded(unsafe { call!(self, aclprofMark(stamp.0)) })
+        recorded(unsafe { call!(self, aclprofMark(stamp.raw)) })
     }
 
     /// Begins a range of the host in a profile that records marks; it ends with what is given.
@@ -122,13 +168,18 @@ impl Acl {
     /// ```
     #[doc(alias = "aclprofRangeStart")]
     pub fn profile_range(&self, text: &str) -> Result<HostRange> {
-        let mut range = HostRange { range: None, acl: self.clone() };
-        let Some(stamp) = Stamp::new(self, text)? else { return Ok(range) };
+        let message = message_of(text)?;
+        let mut open = OPEN.lock();
+        let Some(stamp) = Stamp::new(self, &message)? else { return Ok(HostRange { range: None }) };
         let mut id = 0;
         // SAFETY: a live stamp, and a place for one number.
-        let begun = recorded(unsafe { call!(self, aclprofRangeStart(stamp.0, &raw mut id)) })?;
-        range.range = begun.then(|| (id, stamp.into_raw()));
-        Ok(range)
+        if !recorded(unsafe { call!(self, aclprofRangeStart(stamp.raw, &raw mut id)) })? {
+            return Ok(HostRange { range: None });
+        }
+        open.begun += 1;
+        let number = open.begun;
+        open.ranges.insert(number, OpenRange { id, stamp });
+        Ok(HostRange { range: Some(number) })
     }
 }
 
@@ -139,7 +190,7 @@ impl HostRange {
         self.range.is_some()
     }
 
-    /// Ends the range now. False where the profile has ended meanwhile.
+    /// Ends the range now. False where the profile has ended meanwhile, and the range with it.
     ///
     /// # Errors
     ///
@@ -150,10 +201,13 @@ impl HostRange {
     }
 
     fn finish(&mut self) -> Result<bool> {
-        let Some((id, stamp)) = self.range.take() else { return Ok(false) };
-        let _stamp = Stamp(stamp, &self.acl);
-        // SAFETY: the number of a range that was begun and has not ended; a stale one gives a code.
-        recorded(unsafe { call!(&self.acl, aclprofRangeStop(id)) })
+        let Some(number) = self.range.take() else { return Ok(false) };
+        let ended = {
+            let mut open = OPEN.lock();
+            // The library may end with the last value of it, and not while the lock is held.
+            open.ranges.remove(&number).map(|range| (range.stamp.acl.clone(), range.end()))
+        };
+        ended.map_or(Ok(false), |(_, done)| done)
     }
 }
 
@@ -185,11 +239,17 @@ impl Stream {
         let named = ("profile mark", Location::caller());
         let message = message_of(text).map_err(|error| self.refuse(named, error))?;
         let mut marked = Ok(false);
+        let context = &**self.0.context();
         let task = Task { label: named.0, location: named.1, uses: &[], scratch: None };
         self.0.submit(&task, |raw| {
             let (text, length) = (message.as_ptr(), message.count_bytes());
             // SAFETY: a text that ends with a zero, its length, and a live stream; the text is copied.
-            marked = recorded(unsafe { call!(&**self.0.context(), aclprofMarkEx(text, length, raw)) });
+            let code = unsafe { value!(context, aclprofMarkEx(text, length, raw)) };
+            // No failure where nothing records, and no entry among those that reports show.
+            marked = code.and_then(|code| match code {
+                NOT_RECORDED => Ok(false),
+                code => check(context.table(), "aclprofMarkEx", code).map(|()| true),
+            });
             // A capture lacks no work without it.
             Ok(())
         })?;
@@ -205,6 +265,8 @@ impl Stream {
     pub fn marked<T>(&self, text: &str, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         self.mark(&format!("{text} begin"))?;
         let done = work(self);
-        self.mark(&format!("{text} end")).and(done)
+        let end = self.mark(&format!("{text} end"));
+        let value = done?;
+        end.map(|_| value)
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use acl_sys::{aclprofAicoreMetrics, aclprofConfig, aclprofConfigType};
 
+use super::marks::{end_ranges, forget_ranges};
 use crate::acl::Acl;
 use crate::call::{call, pointer};
 use crate::error::{Error, ErrorKind, Result};
@@ -250,6 +251,7 @@ impl Acl {
             *RUNS.lock() = false;
             return Err(error);
         }
+        forget_ranges(self);
         let mut profile = Profile { config: std::ptr::null_mut(), started: false, ended: false, acl: self.clone() };
         match profile.start(options, &values) {
             Ok(()) => Ok(profile),
@@ -283,7 +285,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Ends the profile and writes it.
+    /// Ends the profile, with ranges of the host that are open, and writes it.
     ///
     /// # Errors
     ///
@@ -299,8 +301,10 @@ impl Profile {
     fn end(&mut self) -> Result<()> {
         let mut first = Ok(());
         if std::mem::take(&mut self.started) {
-            // SAFETY: a live configuration that was started.
-            first = unsafe { call!(&self.acl, aclprofStop(self.config)) };
+            first = end_ranges(&self.acl, || {
+                // SAFETY: a live configuration that was started.
+                unsafe { call!(&self.acl, aclprofStop(self.config)) }
+            });
         }
         let config = std::mem::replace(&mut self.config, std::ptr::null_mut());
         if !config.is_null() {

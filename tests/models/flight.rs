@@ -2,9 +2,9 @@
 
 use std::sync::Barrier;
 
-use racl::{Context, ErrorKind, Model, Tensor};
+use racl::{Allocator, Context, ErrorKind, Model, ModelOptions, Tensor, op};
 
-use crate::common::{assert_says, mock};
+use crate::common::{self, assert_says, mock};
 use crate::{affine, affine_of, alone, alone_then, twice};
 
 #[test]
@@ -73,7 +73,7 @@ fn a_run_that_fails_on_the_device_is_told_by_the_stream_and_by_unload() {
         let refused = model.unload().unwrap_err();
         assert_eq!(refused.error().kind(), ErrorKind::DeviceFault);
         refused.into_value().unload().unwrap();
-        mock::fail_task("aclmdlExecute", 1, 507_015).unwrap();
+        mock::fail_task("aclmdlExecuteAsync", 1, 507_015).unwrap();
         let model = context.load_model_bytes(twice()).unwrap();
         let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
         assert_eq!(run.wait().unwrap_err().kind(), ErrorKind::DeviceFault);
@@ -175,4 +175,53 @@ fn one_run(context: &Context, model: &Model, stream: Option<&racl::Stream>, batc
     };
     assert_eq!(shapes.unwrap().of("y"), Some(&[batch, 2][..]));
     assert_eq!(y.to_vec().unwrap(), affine_of(&rows));
+}
+
+#[test]
+fn a_model_that_could_not_be_unloaded_leaks_its_memory() {
+    let _alone = mock::exclusive();
+    mock::reset().unwrap();
+    let context = common::device().context().create_context().unwrap();
+    context.set_allocator(Allocator::Direct);
+    let work = context.alloc::<u8>(4096).unwrap().into_shared();
+    let options = ModelOptions::new().work_memory(work.clone());
+    let model = options.load_bytes(&context, affine().bytes().unwrap()).unwrap();
+    let id = model.id().unwrap();
+    let before = mock::live_handles().device_allocations;
+    mock::fail("aclmdlUnload", 1, 507_000).unwrap();
+    drop((model, work));
+    mock::clear_failures();
+    assert_eq!(mock::live_handles().device_allocations, before, "the device may use it");
+    let errors = context.take_drop_errors();
+    assert!(errors.len() == 1 && errors[0].to_string().contains("aclmdlUnload"), "{errors:?}");
+    let unload = context.acl().table().aclmdlUnload().unwrap();
+    // SAFETY: the id of a model that nothing uses.
+    assert_eq!(unsafe { unload(id) }, 0);
+}
+
+#[test]
+fn a_run_that_waits_for_its_memory_leaves_the_model_to_others() {
+    alone(|context| {
+        let model = context.load_model_bytes(twice()).unwrap();
+        let (before, runs) = (context.stream().unwrap(), context.stream().unwrap());
+        let mut x = context.upload_tensor(&[1.0_f32, 2.0], [2]).unwrap();
+        let (mut y, mut z) = (context.zeros::<f32>([2]).unwrap(), context.zeros::<f32>([2]).unwrap());
+        let other = context.upload_tensor(&[5.0_f32, 6.0], [2]).unwrap();
+        mock::hold(&before).unwrap();
+        op::adds_inplace(&before, &mut x, 2.0).unwrap();
+        std::thread::scope(|scope| {
+            let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
+            let waits = scope.spawn(move || run.wait());
+            // Whether or not that thread has begun to wait: it cannot be done.
+            for _ in 0..100 {
+                model.run().input("x", &other).unwrap().output("y", &mut z).unwrap().submit(&runs).unwrap();
+                std::thread::yield_now();
+            }
+            assert_eq!(z.to_vec().unwrap(), [10.0, 12.0]);
+            assert!(!waits.is_finished());
+            mock::release(&before).unwrap();
+            waits.join().unwrap().unwrap();
+        });
+        assert_eq!(y.to_vec().unwrap(), [6.0, 8.0]);
+    });
 }

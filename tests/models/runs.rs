@@ -142,6 +142,26 @@ fn open_shapes_come_with_tensors_or_are_said() {
 }
 
 #[test]
+fn a_tensor_for_an_open_output_has_the_shape_that_the_run_gives() {
+    alone(|context| {
+        let model = context.load_model_bytes(twice()).unwrap();
+        let stream = context.stream().unwrap();
+        let x = context.upload_tensor(&A[..4], [4]).unwrap();
+        for length in [5, 8] {
+            let mut y = context.zeros::<f32>([length]).unwrap();
+            let text = format!("\"y\" of the model: the shape [{length}], where the run gives [4]");
+            let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
+            assert_says(&run.submit(&stream).unwrap_err(), ErrorKind::InvalidArgument, &[&text]);
+            let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
+            assert_says(&run.wait().unwrap_err(), ErrorKind::InvalidArgument, &[&text]);
+        }
+        let mut y = context.zeros::<f32>([4]).unwrap();
+        model.run().input("x", &x).unwrap().output("y", &mut y).unwrap().wait().unwrap();
+        assert_eq!(y.to_vec().unwrap(), A[..4].iter().map(|value| 2.0 * value).collect::<Vec<_>>());
+    });
+}
+
+#[test]
 fn other_types_and_bytes_go_as_well() {
     alone(|context| {
         let file = ModelFile::new()
