@@ -3,9 +3,7 @@
 use std::ffi::c_char;
 use std::time::Duration;
 
-use acl_sys::{
-    HCCL_COMM_CONFIG_MAGIC_WORD, HcclCommConfig, HcclCommConfigCapability, HcclConfig, HcclConfigValue,
-};
+use acl_sys::{HCCL_COMM_CONFIG_MAGIC_WORD, HcclCommConfig, HcclCommConfigCapability, HcclConfig, HcclConfigValue};
 
 use super::{Communicator, RootInfo};
 use crate::call::{Caller as _, collective};
