@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use racl::collective::{Communicator, Group};
 use racl::{CaptureMode, ErrorKind};
 
-use crate::common::mock;
+use crate::common::{device_at, mock};
 use crate::{alone, run};
 
 #[test]
@@ -122,8 +122,8 @@ fn batches_and_groups_refuse_what_cannot_go() {
 #[test]
 fn what_a_group_uses_stays_while_another_thread_waits_for_the_stream() {
     const PARTS: usize = 100;
-    let (acl, _alone) = alone();
-    let devices = [0, 1].map(|device| acl.device(device).unwrap());
+    let (_acl, _alone) = alone();
+    let devices = [0, 1].map(device_at);
     let ranks = Communicator::all(&[devices[0].context(), devices[1].context()]).unwrap();
     let (stream, there) = (devices[0].stream().unwrap(), devices[1].stream().unwrap());
     let over = AtomicBool::new(false);
@@ -162,8 +162,8 @@ fn what_a_group_uses_stays_while_another_thread_waits_for_the_stream() {
 
 #[test]
 fn a_card_that_cannot_be_made_current_leaves_no_group_open() {
-    let (acl, _alone) = alone();
-    let devices = [0, 1].map(|device| acl.device(device).unwrap());
+    let (_acl, _alone) = alone();
+    let devices = [0, 1].map(device_at);
     let mut times = 1;
     let mut nth = 0;
     while nth <= times {
