@@ -67,11 +67,13 @@ pub use root::RootInfo;
 /// creation that one thread of a card does that at a time, and of its end that it may come from any thread once no call
 /// is being made (guide: HCCL, `HcclCommInitRootInfo`, `HcclCommDestroy`); of concurrent operations it says nothing, so
 /// there are none. Operations of one communicator run one after the other, also on different streams: each waits on the
-/// device for the one before. Inside a capture the order is that of the graph.
+/// device for the one before. Inside a capture the order is that of the graph. **Launches of graphs** with its operations
+/// are not ordered with operations on other streams, nor with launches of other graphs there: launch on the stream of
+/// the operations, or order by events ([`Stream::wait`]).
 ///
 /// Dropping it never waits. Work that uses it, and graphs, have it until they are done; then it is destroyed, by a
-/// thread of this crate where that takes longer. What the others wait for comes to no end with it:
-/// [`Communicator::abort`] ends that.
+/// thread of this crate where that takes longer, or where the library asks to be called again. What the others wait for
+/// comes to no end with it: [`Communicator::abort`] ends that.
 ///
 /// C calls: `HcclCommInitRootInfo` and its like, `HcclCommDestroy`, and one for each operation.
 #[doc(alias = "HcclComm")]
@@ -227,6 +229,10 @@ impl Inner {
     fn check_stream(&self, stream: &Stream) -> Result<()> {
         if closure::is_running() {
             let text = "a host function queues work of a communicator, which a thread that has it may wait for";
+            return Err(Error::new(ErrorKind::NotSupported, text));
+        }
+        if stream.0.lock().only_keeps {
+            let text = "an update of a graph replaces kernels and operators, and no operations of communicators";
             return Err(Error::new(ErrorKind::NotSupported, text));
         }
         stream.0.context().check_memory(&self.context, || "a communicator".to_owned())

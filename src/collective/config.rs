@@ -3,10 +3,7 @@
 use std::ffi::c_char;
 use std::time::Duration;
 
-use acl_sys::{
-    HCCL_COMM_CONFIG_MAGIC_WORD, HCCL_COMM_CONFIG_VERSION, HcclCommConfig, HcclCommConfigCapability, HcclConfig,
-    HcclConfigValue,
-};
+use acl_sys::{HCCL_COMM_CONFIG_MAGIC_WORD, HcclCommConfig, HcclCommConfigCapability, HcclConfig, HcclConfigValue};
 
 use super::{Communicator, RootInfo};
 use crate::call::{Caller as _, collective};
@@ -195,13 +192,12 @@ impl CommunicatorOptions {
         *self == Self::default()
     }
 
-    /// The structure of the C interface: values that stand for nothing, and those that are set. It is as long as what is
-    /// set needs, so that a library which knows less of it sees nothing new.
+    /// The structure of the C interface: values that stand for nothing, and those that are set. The library copies as
+    /// many bytes as the structure says it has, and reads what the version says: both go as far as what is set, so that
+    /// a library which knows less sees nothing new, and one which knows more reads nothing that is not there.
     pub(super) fn raw(&self, context: &ContextInner) -> Result<HcclCommConfig> {
         self.check(context)?;
         let mut raw = unset();
-        let mut size = std::mem::offset_of!(HcclCommConfig, hcclWorldRankID);
-        let mut reaches = |end: usize| size = size.max(end);
         raw.hcclBufferSize = self.buffer_mib.unwrap_or(NOT_SET);
         raw.hcclDeterministic = self.deterministic.map_or(NOT_SET, Determinism::raw);
         raw.hcclOpExpansionMode = self.expansion.map_or(0, |expansion| match expansion {
@@ -212,22 +208,27 @@ impl CommunicatorOptions {
         raw.hcclRdmaTrafficClass = self.traffic_class.unwrap_or(NOT_SET);
         raw.hcclRdmaServiceLevel = self.service_level.unwrap_or(NOT_SET);
         put("name", self.name.as_deref(), &mut raw.hcclCommName)?;
-        if let Some(on) = self.zero_copy {
-            raw.aclGraphZeroCopyEnable = u8::from(on);
-            reaches(std::mem::offset_of!(HcclCommConfig, hcclExecTimeOut));
-        }
+        raw.aclGraphZeroCopyEnable = u8::from(self.zero_copy == Some(true));
         if let Some(limit) = self.time_limit {
             raw.hcclExecTimeOut = seconds(limit)?;
-            reaches(std::mem::offset_of!(HcclCommConfig, hcclAlgo));
         }
-        if put("algorithm", self.algorithm.as_deref(), &mut raw.hcclAlgo)? {
-            reaches(std::mem::offset_of!(HcclCommConfig, hcclRetryEnable));
-        }
-        if put("name of a buffer", self.buffer_name.as_deref(), &mut raw.hcclBufferName)? {
-            reaches(std::mem::offset_of!(HcclCommConfig, hcclQos));
-        }
-        head(&mut raw, size);
+        put("algorithm", self.algorithm.as_deref(), &mut raw.hcclAlgo)?;
+        put("name of a buffer", self.buffer_name.as_deref(), &mut raw.hcclBufferName)?;
+        head(&mut raw, self.version());
         Ok(raw)
+    }
+
+    /// The first version of the structure with all that is set.
+    fn version(&self) -> u32 {
+        if self.buffer_name.is_some() {
+            9
+        } else if self.time_limit.is_some() || self.algorithm.is_some() {
+            8
+        } else if self.zero_copy.is_some() {
+            7
+        } else {
+            5
+        }
     }
 
     fn check(&self, context: &ContextInner) -> Result<()> {
@@ -300,14 +301,22 @@ fn unset() -> HcclCommConfig {
     }
 }
 
-/// The structure begins with the size that the program knows, the magic word and the version.
-fn head(raw: &mut HcclCommConfig, size: usize) {
-    let parts = [size.to_ne_bytes().as_slice(), &HCCL_COMM_CONFIG_MAGIC_WORD.to_ne_bytes(), &version()].concat();
-    raw.reserved[..parts.len()].copy_from_slice(bytemuck::cast_slice(&parts));
+/// Where the members of a version end. Those of version 10 are not all among ours, and none of it is set.
+fn size_of(version: u32) -> usize {
+    match version {
+        ..=5 => std::mem::offset_of!(HcclCommConfig, hcclWorldRankID),
+        6 => std::mem::offset_of!(HcclCommConfig, aclGraphZeroCopyEnable),
+        7 => std::mem::offset_of!(HcclCommConfig, hcclExecTimeOut),
+        8 => std::mem::offset_of!(HcclCommConfig, hcclBufferName),
+        _ => std::mem::offset_of!(HcclCommConfig, hcclQos),
+    }
 }
 
-fn version() -> [u8; 4] {
-    HCCL_COMM_CONFIG_VERSION.to_ne_bytes()
+/// The structure begins with the size that the program knows, the magic word and the version.
+fn head(raw: &mut HcclCommConfig, version: u32) {
+    let (size, magic) = (size_of(version).to_ne_bytes(), HCCL_COMM_CONFIG_MAGIC_WORD.to_ne_bytes());
+    let parts = [size.as_slice(), &magic, &version.to_ne_bytes()].concat();
+    raw.reserved[..parts.len()].copy_from_slice(bytemuck::cast_slice(&parts));
 }
 
 /// Writes a text with its end; false when there is none.
@@ -388,6 +397,22 @@ mod tests {
             assert!(put("x", Some(text), &mut room).is_err(), "{text:?}");
         }
         assert!(!put("x", None, &mut room).unwrap());
+    }
+
+    #[test]
+    fn the_version_goes_as_far_as_what_is_set_and_the_size_with_it() {
+        let new = CommunicatorOptions::new;
+        // Ends of the members, from the layout of the header.
+        for (options, version, size) in [
+            (new(), 5, 300),
+            (new().name("x").service_level(1), 5, 300),
+            (new().zero_copy_in_graphs(false), 7, 316),
+            (new().time_limit(Duration::from_secs(1)), 8, 2098),
+            (new().algorithm("level0:ring").zero_copy_in_graphs(true), 8, 2098),
+            (new().buffer_name("x"), 9, 2228),
+        ] {
+            assert_eq!((options.version(), size_of(options.version())), (version, size), "{options:?}");
+        }
     }
 
     #[test]

@@ -149,7 +149,8 @@ impl Communicator {
     }
 
     /// Communicators of several cards of this process, in the order of their ranks, made by one thread. Their
-    /// operations are queued by as many threads, or by one: none of them blocks.
+    /// operations are queued by one thread for each card: on cards the first one may block until the other ranks come,
+    /// to make links to them (guide: HCCL, `HcclCommInitAll`). On the mock none blocks.
     ///
     /// # Errors
     ///

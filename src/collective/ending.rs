@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Lock, Signal};
 use crate::progress::Use;
 use crate::retire;
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamInner};
 
 /// How long a thread rests that waits for the last work, at first and at most.
 const RESTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
@@ -53,8 +53,9 @@ impl Communicator {
     ///
     /// The first thing that did not end; the rest was tried: [`ErrorKind::CaptureForbidden`] while one of the streams
     /// records a graph; [`ErrorKind::Timeout`] when a call of another thread does not come back, or the library still
-    /// uses the communicator: it is aborted, and another call tries again to destroy it; [`ErrorKind::NotSupported`] in
-    /// a host function.
+    /// uses the communicator; [`ErrorKind::NotSupported`] in a host function; otherwise as [`Stream::abort`]. After any
+    /// but that of a host function it is aborted all the same, and kept while work uses it: another call tries again to
+    /// destroy it, and so does its drop.
     ///
     /// # Examples
     ///
@@ -84,31 +85,43 @@ impl Communicator {
         self.0.state.lock().aborted = true;
         // Who waits for its turn looks at that.
         self.0.back.notify_all();
-        let mut first = None;
-        let running: Vec<_> = self.0.uses.lock().clone();
-        for last in running {
-            last.poll();
-            let ended = match last.running(Duration::ZERO) {
-                Ok(Some((stream, _))) => Stream(stream).abort(),
-                Ok(None) => Ok(()),
-                Err(error) => Err(error),
-            };
-            first = first.or(ended.err());
-        }
-        let destroyed = self.0.destroy_aborted(Arc::strong_count(&self.0) > 1);
-        first.or(destroyed.err()).map_or(Ok(()), Err)
+        let ended = self.0.abort_streams();
+        ended.and(self.0.destroy_aborted(Arc::strong_count(&self.0) > 1))
     }
 }
 
 impl Inner {
     fn is_used(&self) -> bool {
         // A copy, so that no lock is held while streams are asked.
-        let uses: Vec<_> = self.uses.lock().iter().map(Use::of_any).collect();
+        let uses = self.uses.lock().clone();
         uses.iter().for_each(Use::poll);
-        uses.iter().any(|last| !last.is_done())
+        uses.iter().any(|last| !last.is_done() && !is_lost(last))
     }
 
-    /// Destroys the handle of an aborted communicator, unless a graph needs it, once no thread makes a call with it.
+    /// Ends the work of the streams with operations that are not done; those that ended are uses no longer. The first
+    /// failure, after the others were tried.
+    fn abort_streams(&self) -> Result<()> {
+        let running = self.uses.lock().clone();
+        let mut first = Ok(());
+        for last in running {
+            last.poll();
+            let ended = match last.running(Duration::ZERO) {
+                Ok(Some((stream, _))) => Stream(stream).abort(),
+                Ok(None) => Ok(()),
+                Err(error) if error.kind() == ErrorKind::DeviceLost => Ok(()),
+                Err(error) => Err(error),
+            };
+            if ended.is_ok() {
+                let key = last.stream_key();
+                self.uses.lock().retain(|known| known.stream_key() != key || known.number() > last.number());
+            }
+            first = first.and(ended);
+        }
+        first
+    }
+
+    /// Destroys the handle of an aborted communicator once no thread makes a call with it, unless a graph needs it, or
+    /// work that could not be ended.
     fn destroy_aborted(&self, kept: bool) -> Result<()> {
         let until = retire::deadline();
         let mut state = self.state.lock();
@@ -120,12 +133,18 @@ impl Inner {
             }
             state = self.back.wait_timeout(state, left);
         }
-        if kept || state.raw.is_null() {
-            return Ok(());
-        }
         state.busy = true;
         let turn = Turn { of: self, raw: state.raw, alone: true };
         drop(state);
+        // What another thread was queuing meanwhile; nobody can queue more.
+        self.abort_streams()?;
+        if kept || turn.raw.is_null() {
+            return Ok(());
+        }
+        if self.is_used() {
+            let text = "work that uses the communicator does not end; abort it again";
+            return Err(Error::new(ErrorKind::Timeout, text));
+        }
         destroy(&self.context, turn.raw, until)?;
         self.state.lock().raw = std::ptr::null_mut();
         Ok(())
@@ -146,10 +165,8 @@ impl Inner {
 fn destroy(context: &ContextInner, raw: HcclComm, until: Instant) -> Result<()> {
     let mut rest = RESTS[0];
     loop {
-        // SAFETY: a live handle, which nobody uses afterwards when this succeeds.
-        let done = unsafe { collective!(context, HcclCommDestroy(raw)) };
-        let again = done.as_ref().is_err_and(|error| error.code() == Some(HcclResult::HCCL_E_AGAIN.0 as i32));
-        if !again {
+        let done = destroy_once(context, raw);
+        if !is_again(&done) {
             return done;
         }
         if Instant::now() >= until {
@@ -159,6 +176,20 @@ fn destroy(context: &ContextInner, raw: HcclComm, until: Instant) -> Result<()> 
         retire::pause_for(rest);
         rest = (2 * rest).min(RESTS[1]);
     }
+}
+
+fn destroy_once(context: &ContextInner, raw: HcclComm) -> Result<()> {
+    // SAFETY: a live handle, which nobody uses afterwards when this succeeds.
+    unsafe { collective!(context, HcclCommDestroy(raw)) }
+}
+
+fn is_again(done: &Result<()>) -> bool {
+    done.as_ref().is_err_and(|error| error.code() == Some(HcclResult::HCCL_E_AGAIN.0 as i32))
+}
+
+/// The stream is gone and could not be waited for: nobody will ever know more of its work.
+fn is_lost(last: &Use<StreamInner>) -> bool {
+    last.running(Duration::ZERO).is_err_and(|error| error.kind() == ErrorKind::DeviceLost)
 }
 
 impl Drop for Inner {
@@ -189,7 +220,12 @@ impl Drop for Inner {
             });
         }
         let mut heir = heir;
-        heir.end();
+        let done = destroy_once(&heir.context, raw);
+        if is_again(&done) {
+            return retire::on_thread(heir, |mut heir| heir.end());
+        }
+        heir.state.get_mut().raw = std::ptr::null_mut();
+        heir.tell(done);
     }
 }
 
@@ -197,7 +233,11 @@ impl Inner {
     /// Destroys an idle communicator; what fails is among the errors of drops, and nothing tries again.
     fn end(&mut self) {
         let raw = std::mem::replace(&mut self.state.get_mut().raw, std::ptr::null_mut());
-        if let Err(error) = destroy(&self.context, raw, retire::deadline()) {
+        self.tell(destroy(&self.context, raw, retire::deadline()));
+    }
+
+    fn tell(&self, done: Result<()>) {
+        if let Err(error) = done {
             let what = format!("destroying the communicator {:?} of rank {}", self.name, self.rank);
             self.context.record_drop_error(&what, error);
         }

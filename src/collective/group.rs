@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::all::checked;
 use super::between::Message;
 use super::{Communicator, RecvBuffer, SendBuffer, Turn, named};
-use crate::allocation::Touch;
-use crate::call::collective;
+use crate::allocation::{Touch, not_free_standing};
+use crate::call::{Caller as _, collective, forget_binding, no_collective};
+use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Guard;
 use crate::stream::{Named, State, Stream, Task};
@@ -53,6 +54,9 @@ struct Grouped<'a> {
     stream: &'a Stream,
     message: Message<'a>,
 }
+
+/// The streams of a group by their keys, each with its lock.
+type Locked<'a> = [(usize, Guard<'a, State>)];
 
 impl<'a> Group<'a> {
     /// One without messages.
@@ -139,18 +143,30 @@ impl<'a> Group<'a> {
             let text = format!("{} records a graph, which takes no groups; use a batch", streams[index].name());
             return Err(streams[index].refuse(named, Error::new(ErrorKind::CaptureForbidden, text)));
         }
+        self.run(context, (&turns, &states), named)
+    }
+
+    /// Makes the calls, with the locks of all streams.
+    fn run(&self, context: &ContextInner, with: (&[Turn<'_>], &Locked<'_>), named: Named) -> Result<()> {
+        let table = context.table();
+        // A group that was begun and cannot be ended would hold every later call of the thread.
+        table.HcclGroupEnd().map_err(|missing| no_collective(table, missing))?;
+        for each in &self.messages {
+            if each.message.touch().memory.is_of_capture() {
+                return Err(not_free_standing());
+            }
+        }
         // SAFETY: takes nothing; the group of this thread is ended below, whatever comes.
         unsafe { collective!(context, HcclGroupStart()) }?;
-        let queued = self.queue(&turns, &states, named);
+        let queued = self.queue(with.0);
+        // Of no context: nothing may keep it from being called.
         // SAFETY: as above.
-        let ended = unsafe { collective!(context, HcclGroupEnd()) };
-        drop(states);
-        // What the library queued of it although something failed is not known: all of it counts as used.
-        for each in &self.messages {
-            let stream = &each.stream.0;
-            each.of.0.used_by(stream, stream.progress().submitted());
-        }
-        queued.and(ended)
+        let ended = unsafe { collective!(table, HcclGroupEnd()) };
+        // It visits the cards of the group.
+        forget_binding();
+        // The library queues only now. What it queued although something failed is not known: all counts as used.
+        let noted = self.messages.iter().map(|each| each.note(with.1, named)).collect::<Vec<_>>();
+        queued.and(ended).and(noted.into_iter().collect())
     }
 
     /// One for each communicator, in an order that is the same for all threads.
@@ -170,25 +186,29 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    fn queue(&self, turns: &[Turn<'_>], states: &[(usize, Guard<'_, State>)], named: Named) -> Result<()> {
+    fn queue(&self, turns: &[Turn<'_>]) -> Result<()> {
         for each in &self.messages {
-            let turn = turns.iter().find(|turn| std::ptr::eq(turn.of, &raw const *each.of.0));
-            let state = states.iter().find(|(key, _)| *key == each.stream.0.key());
-            let Some((turn, (_, state))) = turn.zip(state) else {
-                return Err(Error::new(ErrorKind::Internal, "a group without a turn or a stream"));
+            let Some(turn) = turns.iter().find(|turn| std::ptr::eq(turn.of, &raw const *each.of.0)) else {
+                return Err(Error::new(ErrorKind::Internal, "a group without a turn"));
             };
-            let touch: [Touch<'_>; 1] = [each.message.touch()];
-            let task = Task { label: named.0, location: named.1, uses: &touch, scratch: None };
             let stream = &each.stream.0;
-            let mut failed = None;
-            stream.submit_locked(state, &task, |raw| {
-                failed = each.message.submit(stream.context(), turn.raw, raw).err();
-                Ok(())
-            })?;
-            if let Some(error) = failed {
-                return Err(error);
-            }
+            each.message.submit(stream.context(), turn.raw, stream.raw())?;
         }
+        Ok(())
+    }
+}
+
+impl Grouped<'_> {
+    /// Takes its number, now that the library has it, for memory and communicator.
+    fn note(&self, states: &Locked<'_>, named: Named) -> Result<()> {
+        let stream = &self.stream.0;
+        let Some((_, state)) = states.iter().find(|(key, _)| *key == stream.key()) else {
+            return Err(Error::new(ErrorKind::Internal, "a group without a stream"));
+        };
+        let touch: [Touch<'_>; 1] = [self.message.touch()];
+        let task = Task { label: named.0, location: named.1, uses: &touch, scratch: None };
+        let number = stream.submit_locked(state, &task, |_| Ok(()))?;
+        self.of.0.used_by(stream, number);
         Ok(())
     }
 }

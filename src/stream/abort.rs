@@ -1,7 +1,7 @@
 //! Ending work before its time: of a stream, or of all streams of a device.
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Stream, StreamInner, milliseconds};
 use crate::call::{Caller as _, call};
@@ -10,6 +10,7 @@ use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
 use crate::progress::note_device_failed;
+use crate::retire;
 
 /// The streams of the process, for the end of a device's work. Those that are gone leave when the list grows.
 static ALL: Lock<Vec<Weak<StreamInner>>> = Lock::new(Vec::new());
@@ -58,7 +59,7 @@ impl Stream {
     #[doc(alias = "aclrtStreamAbort")]
     pub fn abort(&self) -> Result<()> {
         check_thread("the end of a stream's work")?;
-        if self.is_capturing() {
+        if self.0.is_surely_capturing() {
             let text = format!("{} records a graph; end the capture before the stream's work", self.name());
             return Err(Error::new(ErrorKind::CaptureForbidden, text));
         }
@@ -90,7 +91,7 @@ impl Context {
     /// # Examples
     ///
     /// ```
-    /// use std::time::Duration;
+    /// use std::time::{Duration, Instant};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;
     /// device.context().abort_device(Duration::from_secs(10))?;
@@ -131,6 +132,21 @@ fn check_thread(what: &str) -> Result<()> {
 }
 
 impl StreamInner {
+    /// Whether it captures. A thread that submits may hold the lock until the very work is dropped that is to be: one
+    /// that has it for longer than a moment is not waited for, and the library says what it takes.
+    fn is_surely_capturing(&self) -> bool {
+        let until = Instant::now() + retire::BRIEF;
+        loop {
+            if let Some(state) = self.state.try_lock() {
+                return state.capture.is_some();
+            }
+            if Instant::now() >= until {
+                return false;
+            }
+            retire::pause_for(Duration::from_millis(1));
+        }
+    }
+
     /// Work that was submitted after `first` may have been dropped.
     fn note_aborted(&self, first: u64) {
         let span = (first, self.progress.submitted());

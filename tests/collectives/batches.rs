@@ -1,8 +1,11 @@
 //! Messages between two ranks, in batches and in groups.
 
-use racl::collective::Group;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use racl::collective::{Communicator, Group};
 use racl::{CaptureMode, ErrorKind};
 
+use crate::common::{device_at, mock};
 use crate::{alone, run};
 
 #[test]
@@ -114,4 +117,80 @@ fn batches_and_groups_refuse_what_cannot_go() {
         });
         assert_eq!(kind(captured.unwrap_err()), ErrorKind::CaptureForbidden);
     });
+}
+
+#[test]
+fn what_a_group_uses_stays_while_another_thread_waits_for_the_stream() {
+    const PARTS: usize = 100;
+    let (_acl, _alone) = alone();
+    let devices = [0, 1].map(device_at);
+    let ranks = Communicator::all(&[devices[0].context(), devices[1].context()]).unwrap();
+    let (stream, there) = (devices[0].stream().unwrap(), devices[1].stream().unwrap());
+    let over = AtomicBool::new(false);
+    let mut reused = 0;
+    std::thread::scope(|scope| {
+        // While a group is made the library has nothing of it, and this thread finds the stream idle.
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                stream.synchronize().unwrap();
+            }
+        });
+        for _ in 0..20 {
+            let mut first = devices[0].upload(&[0_u8; 512]).unwrap();
+            let rest = devices[0].upload(&[0_u8; PARTS]).unwrap().into_shared();
+            let mut parts: Vec<_> = (0..PARTS).map(|at| rest.slice(at..=at).unwrap()).collect();
+            let mut group = Group::new();
+            group.receive(&ranks[0], &stream, &mut first, 1).unwrap();
+            for part in &mut parts {
+                group.receive(&ranks[0], &stream, part, 1).unwrap();
+            }
+            group.submit().unwrap();
+            let place = first.address();
+            drop(first);
+            reused += usize::from(devices[0].alloc::<u8>(512).unwrap().address() == place);
+            let sent = devices[1].upload(&[7_u8; 512]).unwrap().into_shared();
+            ranks[1].send(&there, &sent, 0).unwrap();
+            for at in 0..PARTS {
+                ranks[1].send(&there, &sent.slice(at..=at).unwrap(), 0).unwrap();
+            }
+            there.synchronize().unwrap();
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(reused, 0);
+}
+
+#[test]
+fn a_card_that_cannot_be_made_current_leaves_no_group_open() {
+    let (_acl, _alone) = alone();
+    let devices = [0, 1].map(device_at);
+    let mut times = 1;
+    let mut nth = 0;
+    while nth <= times {
+        let ranks = Communicator::all(&[devices[0].context(), devices[1].context()]).unwrap();
+        let streams = [0, 1].map(|at: usize| devices[at].stream().unwrap());
+        let own = devices[0].upload(&[5]).unwrap();
+        let mut got = devices[1].upload(&[0]).unwrap();
+        let mut group = Group::new();
+        group.send(&ranks[0], &streams[0], &own, 1).unwrap();
+        group.receive(&ranks[1], &streams[1], &mut got, 0).unwrap();
+        let before = mock::calls("aclrtSetCurrentContext");
+        if nth > 0 {
+            mock::fail("aclrtSetCurrentContext", nth, 107_002).unwrap();
+        }
+        // The mock queues on streams of one context at a time: it fails, and that is told.
+        group.submit().unwrap_err();
+        mock::clear_failures();
+        if nth == 0 {
+            times = mock::calls("aclrtSetCurrentContext") - before;
+        }
+        // Calls outside of a group are queued at once.
+        ranks[0].send(&streams[0], &own, 1).unwrap();
+        ranks[1].receive(&streams[1], &mut got, 0).unwrap();
+        assert_eq!(got.to_vec().unwrap(), [5], "{nth} of {times}");
+        // A message of the group that was queued before waits for one who takes it.
+        ranks[0].abort().unwrap();
+        nth += 1;
+    }
+    assert!(times >= 2, "{times}");
 }

@@ -1,13 +1,13 @@
 //! How communicators end.
 
-use std::sync::mpsc;
+use std::sync::{Barrier, mpsc};
 use std::time::Duration;
 
 use racl::collective::{Communicator, Reduction};
 use racl::{Acl, CaptureMode, Device, ErrorKind, Stream};
 
 use crate::alone;
-use crate::common::{assert_says, mock};
+use crate::common::{assert_says, device_at, mock, needs_mock};
 
 struct Two {
     devices: [Device; 2],
@@ -15,8 +15,8 @@ struct Two {
     ranks: [Communicator; 2],
 }
 
-fn two(acl: &Acl) -> Two {
-    let devices = [0, 1].map(|device| acl.device(device).unwrap());
+fn two(_acl: &Acl) -> Two {
+    let devices = [0, 1].map(device_at);
     let ranks = Communicator::all(&[devices[0].context(), devices[1].context()]).unwrap();
     let streams = [0, 1].map(|device: usize| devices[device].stream().unwrap());
     Two { devices, streams, ranks: ranks.try_into().unwrap() }
@@ -29,6 +29,7 @@ fn communicators() -> u64 {
 #[test]
 fn an_abort_ends_what_waits_for_a_rank_that_never_comes() {
     let (acl, _alone) = alone();
+    needs_mock("a card hangs there");
     let before = communicators();
     let two = two(&acl);
     let mut sum = two.devices[0].upload(&[1, 2]).unwrap();
@@ -60,6 +61,7 @@ fn an_abort_ends_what_waits_for_a_rank_that_never_comes() {
 #[test]
 fn a_thread_that_waits_is_freed_by_an_abort() {
     let (acl, _alone) = alone();
+    needs_mock("a card hangs there");
     let two = two(&acl);
     two.ranks[0].barrier(&two.streams[0]).unwrap();
     let (told, begun) = mpsc::channel();
@@ -172,4 +174,106 @@ fn an_abort_waits_for_nobody_longer_than_drops_do() {
     two.ranks[0].abort().unwrap();
     assert!(two.ranks[0].as_raw().is_null());
     racl::set_drop_limit(Duration::from_secs(10));
+}
+
+#[test]
+fn an_abort_does_not_destroy_what_a_stream_that_did_not_end_uses() {
+    let (acl, _alone) = alone();
+    let before = communicators();
+    let two = two(&acl);
+    two.ranks[0].barrier(&two.streams[0]).unwrap();
+    mock::fail("aclrtStreamAbort", 1, 507_899).unwrap();
+    mock::fail("aclrtStreamAbort", 2, 507_899).unwrap();
+    let refused = two.ranks[0].abort().unwrap_err();
+    assert_eq!(refused.call(), Some("aclrtStreamAbort"), "{refused}");
+    mock::clear_failures();
+    assert_eq!(communicators(), before + 2);
+    assert!(!two.ranks[0].as_raw().is_null());
+    assert_eq!(two.ranks[0].barrier(&two.streams[0]).unwrap_err().kind(), ErrorKind::Aborted);
+    two.ranks[0].abort().unwrap(); // tries again
+    assert!(two.ranks[0].as_raw().is_null());
+    assert_eq!(communicators(), before + 1);
+    two.streams[0].synchronize().unwrap();
+}
+
+#[test]
+fn an_abort_leaves_a_communicator_to_a_stream_that_captures() {
+    let (acl, _alone) = alone();
+    let before = communicators();
+    let two = two(&acl);
+    two.ranks[0].barrier(&two.streams[0]).unwrap();
+    let captured = two.streams[0].capture(CaptureMode::ThreadLocal, |_| {
+        let refused = two.ranks[0].abort().unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::CaptureForbidden, "{refused}");
+        assert_eq!(communicators(), before + 2);
+        Ok(())
+    });
+    drop(captured);
+    two.ranks[0].abort().unwrap();
+    assert_eq!(communicators(), before + 1);
+}
+
+#[test]
+fn an_operation_that_is_being_queued_is_ended_before_the_communicator_goes() {
+    let (acl, _alone) = alone();
+    needs_mock("a card hangs there");
+    for _ in 0..20 {
+        let before = communicators();
+        let two = two(&acl);
+        let met = Barrier::new(2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                met.wait();
+                while two.ranks[0].barrier(&two.streams[0]).is_ok() {}
+            });
+            met.wait();
+            two.ranks[0].abort().unwrap();
+            // All that was queued before was ended, so nothing waits for a rank that has no communicator.
+            assert!(two.ranks[0].as_raw().is_null());
+        });
+        two.streams[0].synchronize().unwrap();
+        assert_eq!(communicators(), before + 1);
+    }
+}
+
+#[test]
+fn a_drop_does_not_wait_for_a_library_that_still_uses_it() {
+    let (acl, _alone) = alone();
+    let before = communicators();
+    let Two { devices, streams, ranks } = two(&acl);
+    let [zero, one] = ranks;
+    for nth in 1..=200 {
+        mock::fail("HcclCommDestroy", nth, 20).unwrap();
+    }
+    drop(zero); // in the time limit of drops it would be asked some 200 times
+    assert_eq!(communicators(), before + 2);
+    mock::clear_failures();
+    drop(one);
+    while communicators() != before {
+        streams[0].synchronize().unwrap(); // collects the thread that destroys it
+    }
+    assert!(devices[0].context().take_drop_errors().is_empty());
+}
+
+#[test]
+fn an_abort_does_not_wait_for_a_thread_that_waits_for_room() {
+    let (acl, _alone) = alone();
+    needs_mock("a card hangs there");
+    let two = two(&acl);
+    let stream = &two.streams[0];
+    let event = two.devices[0].event().unwrap();
+    two.ranks[0].barrier(stream).unwrap();
+    mock::limit_events(Some(1)).unwrap();
+    let before = mock::calls("aclrtRecordEvent");
+    std::thread::scope(|scope| {
+        // The second record waits for the first, which is behind the barrier; this thread has the stream's lock.
+        let records = scope.spawn(|| event.record(stream).and_then(|()| event.record(stream)));
+        while mock::calls("aclrtRecordEvent") < before + 2 {
+            std::thread::yield_now();
+        }
+        two.ranks[0].abort().unwrap();
+        records.join().unwrap().unwrap();
+    });
+    mock::limit_events(None).unwrap();
+    stream.synchronize().unwrap();
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use racl::ErrorKind;
 use racl::collective::{Communicator, CommunicatorOptions, Reduction, RootInfo};
 
-use crate::common::{assert_says, mock};
+use crate::common::{assert_says, device_at, mock, needs_mock};
 use crate::{Rank, alone, run};
 
 /// That the stream tells a failure with this code, and the communicator why; it stays broken.
@@ -23,6 +23,7 @@ fn broken(rank: &Rank, code: i32, kind: ErrorKind, parts: &[&str]) {
 #[test]
 fn ranks_that_differ_are_told() {
     let (acl, _alone) = alone();
+    needs_mock("a card hangs there");
     type Body = fn(&Rank);
     let differ: [(&str, Body); 4] = [
         ("counts", |rank| {
@@ -68,6 +69,7 @@ fn ranks_that_differ_are_told() {
 #[test]
 fn a_rank_that_goes_away_is_told() {
     let (acl, _alone) = alone();
+    needs_mock("a card hangs there");
     run(&acl, 2, |rank| {
         if rank.me() == 0 {
             rank.ranks.barrier(&rank.stream).unwrap();
@@ -79,6 +81,7 @@ fn a_rank_that_goes_away_is_told() {
 #[test]
 fn an_operation_has_a_time_limit() {
     let (acl, _alone) = alone();
+    needs_mock("a card hangs there");
     let root = RootInfo::new(acl.device(0).unwrap().context()).unwrap();
     let (met, over) = (Barrier::new(2), Barrier::new(2));
     let options = CommunicatorOptions::new().time_limit(Duration::from_secs(1));
@@ -101,8 +104,9 @@ fn an_operation_has_a_time_limit() {
 
 #[test]
 fn a_communicator_whose_stream_is_aborted_is_broken() {
-    let (acl, _alone) = alone();
-    let (zero, one) = (acl.device(0).unwrap(), acl.device(1).unwrap());
+    let (_acl, _alone) = alone();
+    needs_mock("a card hangs there");
+    let (zero, one) = (device_at(0), device_at(1));
     let ranks = Communicator::all(&[zero.context(), one.context()]).unwrap();
     let here = zero.stream().unwrap();
     ranks[0].barrier(&here).unwrap();

@@ -1,6 +1,6 @@
 //! Operations in captured graphs, and their order on several streams.
 
-use crate::common::mock;
+use crate::common::{assert_says, device_at, mock};
 use racl::collective::{Communicator, Reduction};
 use racl::op::DataType::F32;
 use racl::plan::{Foreign, Frozen, Input, Plan};
@@ -36,9 +36,9 @@ fn a_graph_runs_its_operations_with_what_is_there_then() {
 
 #[test]
 fn a_graph_keeps_the_communicator_and_the_memory() {
-    let (acl, _alone) = alone();
+    let (_acl, _alone) = alone();
     let before = mock::live_handles().library_objects;
-    let devices = [0, 1].map(|device| acl.device(device).unwrap());
+    let devices = [0, 1].map(device_at);
     let ranks = Communicator::all(&[devices[0].context(), devices[1].context()]).unwrap();
     let mut graphs = Vec::new();
     let mut results = Vec::new();
@@ -130,5 +130,22 @@ fn work_on_other_streams_waits_for_operations_on_its_memory() {
             op::muls_inplace(&other, &mut x, 1.0).unwrap();
             assert_eq!(x.to_vec().unwrap(), expected);
         }
+    });
+}
+
+#[test]
+fn an_update_of_a_graph_takes_no_operations() {
+    let (acl, _alone) = alone();
+    run(&acl, 1, |rank| {
+        let mut x = rank.device.upload_tensor(&[1.0_f32], [1]).unwrap();
+        let capture = rank.stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+        let group = rank.stream.task_group(|stream| op::adds_inplace(stream, &mut x, 1.0)).unwrap();
+        let mut graph = capture.finish().unwrap();
+        let calls = mock::calls("HcclBarrier");
+        let refused = graph.update(&group, |stream| rank.ranks.barrier(stream)).unwrap_err();
+        assert_says(&refused, ErrorKind::NotSupported, &["an update of a graph"]);
+        assert_eq!(mock::calls("HcclBarrier"), calls);
+        rank.ranks.barrier(&rank.stream).unwrap();
+        rank.stream.synchronize().unwrap();
     });
 }

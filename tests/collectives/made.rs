@@ -5,7 +5,7 @@ use std::thread;
 use racl::ErrorKind;
 use racl::collective::{Batch, Communicator, CommunicatorOptions, Group, Reduction, RootInfo};
 
-use crate::common::{assert_says, mock};
+use crate::common::{assert_says, device_at, mock};
 use crate::{DEVICES, alone, run};
 
 #[test]
@@ -134,8 +134,8 @@ fn a_root_information_is_bytes() {
 
 #[test]
 fn two_threads_of_a_card_do_not_make_communicators_at_once() {
-    let (acl, _alone) = alone();
-    let (zero, one) = (acl.device(0).unwrap(), acl.device(1).unwrap());
+    let (_acl, _alone) = alone();
+    let (zero, one) = (device_at(0), device_at(1));
     let root = RootInfo::new(zero.context()).unwrap();
     let calls = mock::calls("HcclCommInitRootInfo");
     thread::scope(|scope| {

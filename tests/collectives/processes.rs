@@ -9,6 +9,7 @@ use racl::collective::{Communicator, Reduction, RootInfo};
 use racl::{Acl, CaptureMode, ErrorKind};
 
 use crate::alone;
+use crate::common::needs_mock;
 
 const RANK: &str = "RACL_TEST_RANK";
 const FOLDER: &str = "RACL_TEST_FOLDER";
@@ -91,6 +92,7 @@ fn processes_have_the_right_numbers() {
 
 #[test]
 fn a_process_that_dies_is_told_to_the_others() {
+    needs_mock("a card hangs there");
     let Some(rank) = as_rank("a_process_that_dies_is_told_to_the_others", 2, &[0]) else { return };
     let (acl, _alone) = alone();
     let (device, ranks) = join(&acl, rank, 2);

@@ -92,8 +92,9 @@ typedef struct HcclRootInfoDef {
     char internal[HCCL_ROOT_INFO_BYTES];
 } HcclRootInfo;
 
-/* `reserved` begins with the size of the structure as the program knows it, the magic word and the version; members
- * behind that size are not looked at. */
+/* `reserved` begins with the size of the structure as the program knows it, the magic word and the version. As many bytes
+ * are copied as the size says, and read as the version says: up to 5 the members up to hcclRdmaServiceLevel, from 6 on the
+ * rank and the job, 7 zero copy, 8 time-out, algorithm and retry, 9 the name of the buffer, 10 the QoS. */
 typedef struct HcclCommConfigDef {
     char reserved[HCCL_COMM_CONFIG_INFO_BYTES];
     uint32_t hcclBufferSize;

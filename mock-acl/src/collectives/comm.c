@@ -116,19 +116,46 @@ static HcclResult needs_device(void) {
     return there ? 0 : mock_hccl(HCCL_E_RUNTIME, "the thread has no device: aclrtSetDevice comes first");
 }
 
-static uint64_t known_bytes(const HcclCommConfig *config) {
-    size_t size = 0;
-    if (config != NULL) memcpy(&size, config->reserved, sizeof size);
-    return size;
+/* What the reserved bytes begin with. */
+typedef struct config_head {
+    size_t size;
+    uint32_t magic, version;
+} config_head;
+
+static config_head head_of(const HcclCommConfig *config) {
+    config_head head = {0};
+    if (config != NULL) memcpy(&head, config->reserved, sizeof head);
+    return head;
 }
-#define KNOWS(config, member) (known_bytes(config) >= offsetof(HcclCommConfig, member) + sizeof(config)->member)
+
+/* Where the members of each version end; a version has those of the ones before. */
+static size_t end_of(uint32_t version) {
+    if (version <= 5) return offsetof(HcclCommConfig, hcclWorldRankID);
+    if (version == 6) return offsetof(HcclCommConfig, aclGraphZeroCopyEnable);
+    if (version == 7) return offsetof(HcclCommConfig, hcclExecTimeOut);
+    if (version == 8) return offsetof(HcclCommConfig, hcclBufferName);
+    return version == 9 ? offsetof(HcclCommConfig, hcclQos) : sizeof(HcclCommConfig);
+}
+
+/* The library copies as many bytes as the structure says, into one with nothing in it, and reads by the version. */
+static HcclResult check_config(const HcclCommConfig *config) {
+    const config_head head = head_of(config);
+    if (config == NULL) return 0;
+    if (head.magic != HCCL_COMM_CONFIG_MAGIC_WORD)
+        return mock_hccl(HCCL_E_PARA, "config has no magic word: HcclCommConfigInit comes first");
+    if (head.version == 0 || head.version > HCCL_COMM_CONFIG_VERSION)
+        return mock_hccl(HCCL_E_NOT_SUPPORT, "config has version %u", head.version);
+    if (head.size >= end_of(head.version) && head.size <= sizeof *config) return 0;
+    return mock_hccl(HCCL_E_PARA, "config of version %u has %zu bytes, which goes up to %zu", head.version,
+        head.size, end_of(head.version));
+}
 
 static void settings(mock_comm *c, const HcclCommConfig *config) {
     unsigned seconds = mock_config_number("HCCL_EXEC_TIMEOUT", 1836, 0, 17340);
-    if (KNOWS(config, hcclExecTimeOut) && config->hcclExecTimeOut >= 0)
+    if (head_of(config).version >= 8 && config->hcclExecTimeOut >= 0)
         seconds = (unsigned)config->hcclExecTimeOut;
     c->limit_ns = seconds * SECOND;
-    const bool named = KNOWS(config, hcclCommName) && config->hcclCommName[0] != '\0';
+    const bool named = config != NULL && config->hcclCommName[0] != '\0';
     if (named) snprintf(c->name, sizeof c->name, "%.*s", (int)sizeof c->name - 1, config->hcclCommName);
     else snprintf(c->name, sizeof c->name, "mock-acl-%016llx", (unsigned long long)c->board->token[0]);
 }
@@ -251,6 +278,7 @@ static HcclResult init_root(
     uint32_t ranks, const HcclRootInfo *info, uint32_t rank, const HcclCommConfig *config, HcclComm *comm) {
     if (info == NULL || comm == NULL) return mock_hccl(HCCL_E_PTR, "rootInfo and comm must not be null");
     HcclResult code = check_rank(ranks, rank);
+    if (code == 0) code = check_config(config);
     if (code == 0) code = needs_device();
     if (code != 0) return code;
     mock_board_key key;
@@ -313,7 +341,8 @@ static HcclResult init_table(const char *path, uint32_t rank, const HcclCommConf
     mock_rank_table table;
     mock_host host = {.socket = -1};
     mock_board_key key;
-    HcclResult code = needs_device();
+    HcclResult code = check_config(config);
+    if (code == 0) code = needs_device();
     if (code == 0) code = mock_rank_table_read(path, &table);
     if (code == 0) code = check_table(&table, rank);
     if (code == 0) code = rank == 0 ? be_host(&table, &host, &key) : find_host(&table, connect_end(), &key);
@@ -479,6 +508,8 @@ MOCK_EXPORT HcclResult HcclCreateSubCommConfig(HcclComm *comm, uint32_t rankNum,
     HcclResult code = 0;
     mock_comm *c = mock_comm_get(*comm, &code);
     if (c == NULL) return code;
+    code = check_config(config);
+    if (code != 0) return code;
     if (rankIds == NULL) {
         if (subCommId != NOT_A_MEMBER) return mock_hccl(HCCL_E_PTR, "rankIds must not be null");
         *subComm = NULL;

@@ -68,29 +68,48 @@ static void communicators_are_asked(void) {
     CHECK(strcmp(HcclGetErrorString((HcclResult)-1), "unknown error") == 0);
 }
 
-/* A configuration has the size that its program knows; a member beyond it is not read. */
-static void configurations_are_read_as_far_as_they_go(void) {
-    HcclCommConfig config;
-    HcclRootInfo info;
-    HcclComm c = NULL;
-    char name[COMM_NAME_MAX_LENGTH];
-    const size_t sizes[] = {0, offsetof(HcclCommConfig, hcclCommName), sizeof config};
-    for (int i = 0; i < 3; i++) {
-        memset(&config, 0, sizeof config);
-        memcpy(config.reserved, &sizes[i], sizeof sizes[i]);
+static void set_head(HcclCommConfig *config, size_t size, uint32_t magic, uint32_t version) {
+    memcpy(config->reserved, &size, sizeof size);
+    memcpy(config->reserved + sizeof size, &magic, sizeof magic);
+    memcpy(config->reserved + sizeof size + sizeof magic, &version, sizeof version);
+}
+
+/* A configuration is read as its version says, and has to be as long. */
+static void configurations_are_read_by_their_version(void) {
+    const struct {
+        size_t size;
+        uint32_t magic, version;
+        int code;
+    } heads[] = {
+        {300, HCCL_COMM_CONFIG_MAGIC_WORD, 5, HCCL_SUCCESS},
+        {312, HCCL_COMM_CONFIG_MAGIC_WORD, 6, HCCL_SUCCESS},
+        {316, HCCL_COMM_CONFIG_MAGIC_WORD, 7, HCCL_SUCCESS},
+        {2098, HCCL_COMM_CONFIG_MAGIC_WORD, 8, HCCL_SUCCESS},
+        {2228, HCCL_COMM_CONFIG_MAGIC_WORD, 9, HCCL_SUCCESS},
+        {sizeof(HcclCommConfig), HCCL_COMM_CONFIG_MAGIC_WORD, 10, HCCL_SUCCESS},
+        {300, HCCL_COMM_CONFIG_MAGIC_WORD, 10, HCCL_E_PARA},
+        {316, HCCL_COMM_CONFIG_MAGIC_WORD, 8, HCCL_E_PARA},
+        {299, HCCL_COMM_CONFIG_MAGIC_WORD, 1, HCCL_E_PARA},
+        {sizeof(HcclCommConfig) + 1, HCCL_COMM_CONFIG_MAGIC_WORD, 10, HCCL_E_PARA},
+        {300, 0, 5, HCCL_E_PARA},
+        {300, HCCL_COMM_CONFIG_MAGIC_WORD, 0, HCCL_E_NOT_SUPPORT},
+        {300, HCCL_COMM_CONFIG_MAGIC_WORD, 11, HCCL_E_NOT_SUPPORT},
+    };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        HcclCommConfig config = {.hcclExecTimeOut = -1};
+        HcclRootInfo info;
+        HcclComm c = NULL;
+        char name[COMM_NAME_MAX_LENGTH];
+        set_head(&config, heads[i].size, heads[i].magic, heads[i].version);
         strcpy(config.hcclCommName, "told");
         HOK(HcclGetRootInfo(&info));
-        HOK(HcclCommInitRootInfoConfig(1, &info, 0, &config, &c));
+        CODE(HcclCommInitRootInfoConfig(1, &info, 0, &config, &c), heads[i].code);
+        CHECK((c != NULL) == (heads[i].code == 0));
+        if (c == NULL) continue;
         HOK(HcclGetCommName(c, name));
-        CHECK((strcmp(name, "told") == 0) == (i == 2));
+        CHECK(strcmp(name, "told") == 0);
         HOK(HcclCommDestroy(c));
     }
-    config.hcclCommName[0] = '\0';
-    HOK(HcclGetRootInfo(&info));
-    HOK(HcclCommInitRootInfoConfig(1, &info, 0, &config, &c));
-    HOK(HcclGetCommName(c, name));
-    CHECK(strncmp(name, "mock-acl-", 9) == 0);
-    HOK(HcclCommDestroy(c));
 }
 
 static void seats_are_taken_once(void) {
@@ -113,6 +132,7 @@ static void seats_are_taken_once(void) {
 
 static void parts_of_communicators(void) {
     HcclCommConfig config = {.hcclExecTimeOut = -1};
+    set_head(&config, sizeof config, HCCL_COMM_CONFIG_MAGIC_WORD, HCCL_COMM_CONFIG_VERSION);
     HcclComm sub = NULL;
     uint32_t self[] = {0}, second[] = {1}, twice[] = {0, 0}, far[] = {0, 5}, all[] = {0, 1};
     CODE(HcclCreateSubCommConfig(NULL, 1, self, 1, 0, &config, &sub), HCCL_E_PTR);
@@ -394,7 +414,7 @@ int main(void) {
     setenv("MOCK_ACL_DEVICES", "2", 1);
     start();
     communicators_are_asked();
-    configurations_are_read_as_far_as_they_go();
+    configurations_are_read_by_their_version();
     seats_are_taken_once();
     parts_of_communicators();
     operations_are_checked();

@@ -275,7 +275,9 @@ static void arguments_of_operations(void) {
 static void of_some(rank *r) {
     HcclCommConfig config = {.hcclExecTimeOut = 5};
     const size_t size = sizeof config;
+    const uint32_t words[] = {HCCL_COMM_CONFIG_MAGIC_WORD, HCCL_COMM_CONFIG_VERSION};
     memcpy(config.reserved, &size, sizeof size);
+    memcpy(config.reserved + sizeof size, words, sizeof words);
     strcpy(config.hcclCommName, "some of them");
     uint32_t even[] = {2, 0}, odd[] = {1, 3};
     for (int round = 0; round < 3; round++) {

@@ -32,7 +32,9 @@ static void be(uint32_t me, const char *name) {
     } else {
         HcclCommConfig config = {0};
         const size_t known = sizeof config;
+        const uint32_t words[] = {HCCL_COMM_CONFIG_MAGIC_WORD, HCCL_COMM_CONFIG_VERSION};
         memcpy(config.reserved, &known, sizeof known);
+        memcpy(config.reserved + sizeof known, words, sizeof words);
         config.hcclExecTimeOut = -1;
         snprintf(config.hcclCommName, sizeof config.hcclCommName, "%s", name);
         HOK(HcclCommInitClusterInfoConfig(path_of_all, me, &config, &comm));
