@@ -54,7 +54,10 @@ impl Open {
 /// Ends the ranges of the profile that `stop` stops. No mark is under way meanwhile.
 pub(super) fn end_ranges(acl: &Acl, stop: impl FnOnce() -> Result<()>) -> Result<()> {
     let mut open = OPEN.lock();
-    let ended = open.take(acl).into_values().fold(Ok(()), |first, range| first.and(range.end().map(drop)));
+    let mut ended = Ok(());
+    for range in open.take(acl).into_values() {
+        ended = ended.and(range.end().map(drop));
+    }
     ended.and(stop())
 }
 
