@@ -288,7 +288,6 @@ mod check {
             "DestroyContext",
             "DestroyStream",
             "aclmdlRIDestroy",
-            "aclmdlExecute",
             "aclmdlUnload",
         ];
         !at_once && (parts.iter().any(|part| name.contains(part)) || ends.iter().any(|end| name.ends_with(end)))

@@ -11,7 +11,7 @@ use acl_sys::aclrtDevResLimitType;
 
 use crate::call::call;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::stream::Stream;
 
 pub(crate) const CUBE: aclrtDevResLimitType = aclrtDevResLimitType::ACL_RT_DEV_RES_CUBE_CORE;
@@ -185,6 +185,8 @@ impl CoreLimit {
         if let Err(error) = stream.use_cores(cores) {
             return Err(match limit.undo() {
                 Ok(()) => error,
+                // A library without limits has nothing to undo.
+                Err(second) if second.kind() == ErrorKind::MissingSymbol => error,
                 Err(second) => error.with_detail(format!("and it could not be undone: {second}")),
             });
         }

@@ -75,6 +75,7 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
         [
             "AclSetTensorAddr",
             "aclFinalize",
+            "aclnnMatmulAllReduce",
             "aclrtCreateEventWithFlag",
             "aclrtCreateStream",
             "aclrtDeviceCanAccessPeer",
