@@ -30,9 +30,14 @@ fn gives_no_code(name: &str) -> bool {
 /// What the failed call itself was to free. A model has memory that the library took for it.
 fn may_leak(name: &str, found: &[(&str, u64)]) -> bool {
     let destroys = name.contains("Destroy") || name == "aclmdlUnload";
-    let of_models =
-        found.iter().all(|(kind, count)| matches!(*kind, "library object" | "device memory") && *count <= 2);
-    found.is_empty() || destroys && of_models
+    let of_models = |(kind, count): &(&str, u64)| match *kind {
+        "library object" => *count <= 2,
+        "device memory" => *count <= 4,
+        // Memory that is leaked belongs to its context.
+        "context" | "stream" => *count <= 1 && name == "aclmdlUnload",
+        _ => false,
+    };
+    found.is_empty() || destroys && found.iter().all(of_models)
 }
 
 struct Outcome {
@@ -66,7 +71,10 @@ fn outcome() -> std::result::Result<Outcome, String> {
         let result = run(&context);
         mock::clear_failures();
         let drop_errors = context.take_drop_errors();
-        context.close().unwrap();
+        // What a model that is still loaded may use is leaked, and belongs to the context.
+        let unloaded = !drop_errors.iter().any(|error| error.to_string().contains("aclmdlUnload"));
+        let closed = context.close();
+        assert!(closed.is_ok() || !unloaded, "{closed:?}");
         (result, drop_errors)
     };
     let ran = catch_unwind(run);
