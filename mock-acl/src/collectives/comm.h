@@ -38,6 +38,8 @@ mock_comm *mock_comm_get(HcclComm handle, HcclResult *code);
 void mock_comm_unref(mock_comm *c);
 /* With the lock: the first reason stays. */
 void mock_comm_break(mock_comm *c, HcclResult error, const char *format, ...) MOCK_PRINTF(3, 4);
+/* The settings of the process as at its start. */
+void mock_hccl_settings_reset(void);
 /* Bytes of an element, 0 for no type. */
 uint32_t mock_hccl_size(HcclDataType type);
 const char *mock_hccl_type(uint32_t type);
