@@ -100,6 +100,7 @@
 pub mod aclnn;
 mod any;
 mod argument;
+mod by_name;
 mod cached;
 mod element;
 mod executor;
@@ -118,6 +119,7 @@ mod view;
 
 pub use any::{AnyTensor, ElementType, Format};
 pub(crate) use argument::Arg;
+pub use by_name::{Argument, call, parameters};
 pub use cached::OperatorCache;
 pub use element::{DataType, Element, Float, Index, Numeric};
 pub(crate) use executor::{Call, Target, operator};

@@ -128,8 +128,7 @@ macro_rules! aclnn {
             }
         )*
 
-        /// What stored calls are found by: the name in C, that in Rust, and the function.
-        #[cfg(feature = "cache")]
+        /// What calls by name and stored ones are found by: the name in C, that in Rust, and the function.
         pub(super) static KNOWN: &[(&str, &str, $crate::op::executor::Function)] = &[$((
             stringify!($launch),
             stringify!($name),
@@ -394,7 +393,6 @@ pub use w::*;
 pub use x::*;
 
 /// The function of a C name, with its name here.
-#[cfg(feature = "cache")]
 pub(super) fn find(name: &str) -> Option<(&'static str, &'static Function)> {
     let letter = name.strip_prefix("aclnn")?.bytes().next()?.to_ascii_lowercase();
     let all: &'static [(&str, &str, Function)] = match letter {
@@ -426,7 +424,7 @@ pub(super) fn find(name: &str) -> Option<(&'static str, &'static Function)> {
     all.iter().find(|(known, ..)| *known == name).map(|(_, label, function)| (*label, function))
 }
 
-fn text(parameter: &str, text: &str) -> Result<CString> {
+pub(super) fn text(parameter: &str, text: &str) -> Result<CString> {
     CString::new(text).map_err(|error| {
         Error::invalid(format!("{parameter} is a text with a zero byte: {text:?}")).with_source(error)
     })

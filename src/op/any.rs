@@ -27,7 +27,9 @@ macro_rules! element_types {
     ($($(#[$doc:meta])* $name:ident = $raw:ident, $bits:literal;)*) => {$(
         $(#[$doc])*
         pub const $name: Self = Self { number: aclDataType::$raw.0, bits: $bits };
-    )*};
+    )*
+        const NAMED: &[Self] = &[$(Self::$name),*];
+    };
 }
 
 impl ElementType {
@@ -82,6 +84,23 @@ impl ElementType {
     #[must_use]
     pub const unsafe fn new(number: i32, bits: u32) -> Self {
         Self { number, bits }
+    }
+
+    /// The type with this number in the library, of those that have a name here or are a [`DataType`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::{DataType, ElementType};
+    ///
+    /// assert_eq!(ElementType::of_number(0), Some(DataType::F32.into()));
+    /// assert_eq!(ElementType::of_number(12), Some(ElementType::BOOL));
+    /// assert_eq!(ElementType::of_number(-1), None);
+    /// ```
+    #[must_use]
+    pub fn of_number(number: i32) -> Option<Self> {
+        let mut all = DataType::ALL.into_iter().map(Self::from).chain(Self::NAMED.iter().copied());
+        all.find(|kind| kind.number == number)
     }
 
     /// Bits of one element.
@@ -222,13 +241,49 @@ impl AnyTensor {
         kind: impl Into<ElementType>,
         shape: impl IntoShape,
     ) -> Result<Self> {
-        let (bytes, kind, shape) = (bytes.into(), kind.into(), shape.into_shape()?);
+        Self::unchecked(bytes.into(), kind.into(), shape.into_shape()?)?.checked()
+    }
+
+    /// A tensor over `bytes` whose first element is the element `offset` of them, with `strides` elements between
+    /// neighbours of each dimension; without strides it is dense. The memory is shared.
+    ///
+    /// # Errors
+    ///
+    /// As [`AnyTensor::over`] and [`AnyTensor::strided`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::{AnyTensor, DataType};
+    ///
+    /// let bytes = racl::Acl::mock()?.device(0)?.upload(&[1_u8, 2, 3])?.into_shared();
+    /// // The same two elements in three rows, which dense ones would have no room for.
+    /// let rows = AnyTensor::over_strided(bytes.clone(), DataType::U8, [3, 2], Some(&[0, 1]), 1)?;
+    /// assert_eq!(rows.typed::<u8>()?.to_vec()?, [2, 3, 2, 3, 2, 3]);
+    /// assert!(AnyTensor::over_strided(bytes, DataType::U8, [2], None, 2).is_err());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn over_strided(
+        bytes: impl Into<SharedBuffer<u8>>,
+        kind: impl Into<ElementType>,
+        shape: impl IntoShape,
+        strides: Option<&[usize]>,
+        offset: usize,
+    ) -> Result<Self> {
+        let shape = shape.into_shape()?;
+        let dense = shape.dense_strides();
+        let strides = strides.unwrap_or(&dense[..shape.rank()]);
+        Self::unchecked(bytes.into(), kind.into(), shape)?.strided(strides, offset)
+    }
+
+    /// A dense tensor that the buffer may be too small for.
+    fn unchecked(bytes: SharedBuffer<u8>, kind: ElementType, shape: Shape) -> Result<Self> {
         if kind.bits == 0 {
             return Err(Error::invalid(format!("elements of no bits, of the type {}", kind.number)));
         }
         let len = bytes.len();
         let storage = Shape::new(&[elements_in(len, kind)])?;
-        let tensor = Self {
+        Ok(Self {
             start: bytes.address(),
             allocation: Arc::clone(bytes.allocation()),
             bytes: len,
@@ -236,8 +291,7 @@ impl AnyTensor {
             shape,
             offset: 0,
             form: Form { kind, format: aclFormat::ACL_FORMAT_ND, storage },
-        };
-        tensor.checked()
+        })
     }
 
     /// The same elements, seen with other strides and from another element on. The view shares the memory.

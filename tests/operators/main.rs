@@ -5,6 +5,7 @@ mod common;
 
 mod arithmetic;
 mod by_name;
+mod called;
 mod host;
 mod indices;
 mod moves;

@@ -1,0 +1,167 @@
+//! What C hands over, checked: results, texts, lists, and structs with a size.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::time::Duration;
+
+use crate::failure::{Failure, Result};
+use crate::status;
+
+/// Where a result goes.
+pub(crate) struct Out<T>(*mut T);
+
+impl<T> Out<T> {
+    /// Sets the place to `empty`, which it keeps when the call fails.
+    ///
+    /// # Safety
+    ///
+    /// `place` is null, or may be written until the call is over.
+    pub(crate) unsafe fn new(place: *mut T, empty: T, what: &str) -> Result<Self> {
+        if place.is_null() {
+            return Err(null(&format!("the place of {what}")));
+        }
+        // SAFETY: not null, so it may be written.
+        unsafe { place.write(empty) };
+        Ok(Self(place))
+    }
+
+    pub(crate) fn set(self, value: T) {
+        // SAFETY: as in `new`, by the same call.
+        unsafe { self.0.write(value) };
+    }
+}
+
+pub(crate) fn null(what: &str) -> Failure {
+    Failure::own(status::RACL_NULL_POINTER, format!("NULL for {what}"))
+}
+
+/// A text that has to be there.
+///
+/// # Safety
+///
+/// `text` is null, or a text with a zero at its end that nobody changes meanwhile.
+pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str> {
+    if text.is_null() {
+        return Err(null(what));
+    }
+    // SAFETY: not null, so it is a text.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_str().map_err(|_| Failure::invalid(format!("{what} is no UTF-8: {text:?}")))
+}
+
+/// A list; no elements may be at null.
+///
+/// # Safety
+///
+/// `list` is null, or `count` elements that nobody changes meanwhile.
+pub(crate) unsafe fn list<'a, T>(list: *const T, count: usize, what: &str) -> Result<&'a [T]> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    if list.is_null() {
+        return Err(null(what));
+    }
+    if !list.is_aligned() || count > isize::MAX as usize / size_of::<T>().max(1) {
+        return Err(Failure::invalid(format!("{what}: {count} elements at {list:?}")));
+    }
+    // SAFETY: not null and aligned, and so many elements.
+    Ok(unsafe { std::slice::from_raw_parts(list, count) })
+}
+
+/// The same for what is written.
+///
+/// # Safety
+///
+/// `list` is null, or `count` elements that nobody else touches meanwhile.
+pub(crate) unsafe fn list_mut<'a, T>(list: *mut T, count: usize, what: &str) -> Result<&'a mut [T]> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    if list.is_null() {
+        return Err(null(what));
+    }
+    if !list.is_aligned() || count > isize::MAX as usize / size_of::<T>().max(1) {
+        return Err(Failure::invalid(format!("{what}: {count} elements at {list:?}")));
+    }
+    // SAFETY: not null and aligned, and so many elements.
+    Ok(unsafe { std::slice::from_raw_parts_mut(list, count) })
+}
+
+/// A struct that begins with its size and may grow.
+///
+/// # Safety
+///
+/// Any bytes are one, and so are those of a shorter one with zeroes behind it; the first field is a `usize`.
+pub(crate) unsafe trait Sized_: Copy {
+    /// Of its first version.
+    const FIRST: usize;
+    const WHAT: &'static str;
+    const ZERO: Self;
+}
+
+/// What `place` says, with zeroes for what its version does not have.
+///
+/// # Safety
+///
+/// `place` is null, or begins with a size and has so many bytes.
+pub(crate) unsafe fn sized<T: Sized_>(place: *const T) -> Result<Option<T>> {
+    if place.is_null() {
+        return Ok(None);
+    }
+    if !place.is_aligned() {
+        return Err(Failure::invalid(format!("{} at {place:?}, which is not aligned", T::WHAT)));
+    }
+    // SAFETY: not null and aligned, and it begins with a size.
+    let size = unsafe { place.cast::<usize>().read() };
+    let odd = || Failure::own(status::RACL_STRUCT_SIZE, format!("{} of {size} bytes", T::WHAT));
+    if size < T::FIRST || size > 4096 {
+        return Err(odd());
+    }
+    // SAFETY: the caller says that there are so many bytes.
+    let bytes = unsafe { list(place.cast::<u8>(), size, T::WHAT) }?;
+    let (known, beyond) = bytes.split_at(size.min(size_of::<T>()));
+    if beyond.iter().any(|byte| *byte != 0) {
+        return Err(odd());
+    }
+    let mut value = T::ZERO;
+    let to = (&raw mut value).cast::<u8>();
+    // SAFETY: at most the bytes of the value, of which any are one.
+    unsafe { std::ptr::copy_nonoverlapping(known.as_ptr(), to, known.len()) };
+    Ok(Some(value))
+}
+
+/// Writes what the caller's version of a struct has room for; its size stays.
+///
+/// # Safety
+///
+/// As [`sized`], and the bytes may be written.
+pub(crate) unsafe fn fill<T: Sized_>(place: *mut T, value: T) -> Result<()> {
+    // SAFETY: as here.
+    unsafe { sized(place.cast_const()) }?.ok_or_else(|| null(T::WHAT))?;
+    // SAFETY: not null, as was just seen, and it begins with a size.
+    let size = unsafe { place.cast::<usize>().read() };
+    let head = size_of::<usize>();
+    let from = (&raw const value).cast::<u8>();
+    let count = size.min(size_of::<T>()) - head;
+    // SAFETY: within the value, which is larger.
+    let from = unsafe { from.add(head) };
+    // SAFETY: within what the caller has, which is at least its first version.
+    let to = unsafe { place.cast::<u8>().add(head) };
+    // SAFETY: both have so many bytes, and the value is this call's own.
+    unsafe { std::ptr::copy_nonoverlapping(from, to, count) };
+    Ok(())
+}
+
+/// A limit of a wait in nanoseconds; none below 0.
+pub(crate) fn limit(nanoseconds: i64) -> Option<Duration> {
+    u64::try_from(nanoseconds).ok().map(Duration::from_nanos)
+}
+
+/// The bytes of a place, for copies.
+///
+/// # Safety
+///
+/// As [`list`].
+pub(crate) unsafe fn bytes<'a>(place: *const c_void, size: usize, what: &str) -> Result<&'a [u8]> {
+    // SAFETY: as here.
+    unsafe { list(place.cast(), size, what) }
+}

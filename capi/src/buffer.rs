@@ -1,0 +1,156 @@
+//! Device memory, and copies of it.
+
+use std::ffi::c_void;
+
+use racl::{DeviceBuffer, DeviceRead as _, SharedBuffer};
+
+use crate::arguments::{Out, bytes, list_mut, null};
+use crate::failure::{Failure, Result, guard};
+use crate::handles::{Kept, end, free, get, new};
+use crate::objects::{racl_buffer, racl_context, racl_stream};
+
+/// So many bytes of device memory, of the context's allocator. What they hold is not said.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_buffer_new(
+    context: *const racl_context,
+    bytes: usize,
+    buffer: *mut *mut racl_buffer,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(buffer, std::ptr::null_mut(), "a buffer") }?;
+        out.set(new(get(context)?.alloc::<u8>(bytes)?.into_shared())?);
+        Ok(())
+    })
+}
+
+/// Device memory of other code: `bytes` from `address` on, of the context's device. It is left to its owner, which keeps
+/// it until the handle, and every tensor, graph and stream that was given it, is done with it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_buffer_ref(
+    context: *const racl_context,
+    address: *mut c_void,
+    bytes: usize,
+    buffer: *mut *mut racl_buffer,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(buffer, std::ptr::null_mut(), "a buffer") }?;
+        if address.is_null() {
+            return Err(null("an address of device memory"));
+        }
+        // SAFETY: the header asks for such memory, and that it stays.
+        let theirs = unsafe { DeviceBuffer::<u8>::from_raw(address, bytes, &*get(context)?, ()) }?;
+        out.set(new(theirs.into_shared())?);
+        Ok(())
+    })
+}
+
+/// A part of a buffer, which keeps the memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_buffer_slice(
+    whole: *const racl_buffer,
+    offset: usize,
+    bytes: usize,
+    part: *mut *mut racl_buffer,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(part, std::ptr::null_mut(), "a buffer") }?;
+        out.set(new(within(&*get(whole)?, offset, bytes)?)?);
+        Ok(())
+    })
+}
+
+fn within(buffer: &SharedBuffer<u8>, offset: usize, bytes: usize) -> Result<SharedBuffer<u8>> {
+    let beyond = || Failure::invalid(format!("{bytes} bytes from byte {offset} of a buffer on are too many"));
+    Ok(buffer.slice(offset..offset.checked_add(bytes).ok_or_else(beyond)?)?)
+}
+
+/// Its bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_buffer_size(buffer: *const racl_buffer, bytes: *mut usize) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(bytes, 0, "a size") }?;
+        out.set(get(buffer)?.len());
+        Ok(())
+    })
+}
+
+/// Its address on the device, for calls of AscendCL beside racl, which racl knows nothing of.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_buffer_address(buffer: *const racl_buffer, address: *mut *mut c_void) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(address, std::ptr::null_mut(), "an address") }?;
+        out.set(get(buffer)?.address());
+        Ok(())
+    })
+}
+
+/// Copies from the host. Waits for work that uses the memory, and until the copy is done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_buffer_write(
+    buffer: *const racl_buffer,
+    offset: usize,
+    data: *const c_void,
+    size: usize,
+) -> i32 {
+    guard(|| {
+        let mut part = within(&*get(buffer)?, offset, size)?;
+        // SAFETY: by the header.
+        Ok(part.write(unsafe { bytes(data, size, "data to write") }?)?)
+    })
+}
+
+/// Copies to the host. Waits for work that writes the memory, and until the copy is done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_buffer_read(
+    buffer: *const racl_buffer,
+    offset: usize,
+    data: *mut c_void,
+    size: usize,
+) -> i32 {
+    guard(|| {
+        let part = within(&*get(buffer)?, offset, size)?;
+        // SAFETY: by the header.
+        Ok(part.as_slice().read(unsafe { list_mut(data.cast(), size, "a place for data") }?)?)
+    })
+}
+
+/// Copies between two buffers of a device when the stream gets there; all of them, which have one size. In a capture it
+/// becomes part of the graph.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_stream_copy(
+    stream: *const racl_stream,
+    to: *const racl_buffer,
+    from: *const racl_buffer,
+) -> i32 {
+    guard(|| {
+        let (stream, mut to) = (get(stream)?, (*get(to)?).clone());
+        Ok(stream.value.copy(&*get(from)?, &mut to)?)
+    })
+}
+
+/// Sets every byte of a buffer when the stream gets there. In a capture it becomes part of the graph.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_stream_fill(stream: *const racl_stream, buffer: *const racl_buffer, byte: u8) -> i32 {
+    guard(|| {
+        let (stream, mut buffer) = (get(stream)?, (*get(buffer)?).clone());
+        Ok(stream.value.fill_bytes(&mut buffer, byte)?)
+    })
+}
+
+/// Gives the handle back. The memory is freed when nothing has it any more and work that uses it is done, without a wait.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_buffer_free(buffer: *mut racl_buffer) -> i32 {
+    guard(|| free(buffer))
+}
+
+/// Waits for work that uses the memory and frees it. RACL_INVALID_ARGUMENT while parts, tensors or graphs share it; the
+/// handle stays then.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_buffer_close(buffer: *mut racl_buffer) -> i32 {
+    guard(|| end(buffer, |buffer| buffer.close().map_err(|refused| Kept::of(refused, |buffer| buffer))))
+}

@@ -1,0 +1,201 @@
+//! Contexts: a device as its streams see it.
+
+use std::ffi::c_void;
+
+use crate::arguments::{Out, Sized_, fill};
+use crate::failure::guard;
+use crate::handles::{Kept, end, free, get, new};
+use crate::objects::{racl_context, racl_library};
+
+/// What the allocator of a context did and holds.
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct racl_memory_stats {
+    /// sizeof(racl_memory_stats).
+    pub size: usize,
+    /// Bytes that buffers, scratch memory and graphs asked for and hold.
+    pub allocated: usize,
+    /// The most that was since the context was made, or since racl_context_reset_peaks().
+    pub allocated_peak: usize,
+    /// Bytes that the context has from the AscendCL library.
+    pub reserved: usize,
+    /// The most of them.
+    pub reserved_peak: usize,
+    /// Bytes that were given up and wait for work that may still use them.
+    pub waiting: usize,
+    /// Allocations by the AscendCL library that succeeded.
+    pub device_allocations: u64,
+    /// Frees by it.
+    pub device_frees: u64,
+    /// Allocations that found too little at first.
+    pub retries: u64,
+    /// Those that failed in the end.
+    pub out_of_memory: u64,
+}
+
+// SAFETY: integers alone, the first of them a size.
+unsafe impl Sized_ for racl_memory_stats {
+    const FIRST: usize = size_of::<Self>();
+    const WHAT: &'static str = "racl_memory_stats";
+    const ZERO: Self = Self {
+        size: 0,
+        allocated: 0,
+        allocated_peak: 0,
+        reserved: 0,
+        reserved_peak: 0,
+        waiting: 0,
+        device_allocations: 0,
+        device_frees: 0,
+        retries: 0,
+        out_of_memory: 0,
+    };
+}
+
+/// The primary context of a device, which it opens. Each call gives a handle of the same one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_context_primary(
+    library: *const racl_library,
+    device: i32,
+    context: *mut *mut racl_context,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(context, std::ptr::null_mut(), "a context") }?;
+        let device = get(library)?.device(device)?;
+        out.set(new(device.context().clone())?);
+        Ok(())
+    })
+}
+
+/// A context of its own on the device of another one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_context_new(beside: *const racl_context, context: *mut *mut racl_context) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(context, std::ptr::null_mut(), "a context") }?;
+        out.set(new(get(beside)?.create_context()?)?);
+        Ok(())
+    })
+}
+
+/// The number of its device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_context_device(context: *const racl_context, device: *mut i32) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(device, 0, "a device's number") }?;
+        out.set(get(context)?.device_id());
+        Ok(())
+    })
+}
+
+/// Its aclrtContext, which stays racl's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_context_raw(context: *const racl_context, raw: *mut *mut c_void) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(raw, std::ptr::null_mut(), "a raw handle") }?;
+        out.set(get(context)?.as_raw());
+        Ok(())
+    })
+}
+
+/// Makes it the current context of the calling thread, for calls of AscendCL beside racl.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_context_bind(context: *const racl_context) -> i32 {
+    guard(|| Ok(get(context)?.bind()?))
+}
+
+/// Waits for all work of the context. Gives the error of work that failed.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_context_synchronize(context: *const racl_context) -> i32 {
+    guard(|| Ok(get(context)?.synchronize()?))
+}
+
+/// Bytes of device memory that are free, and all of them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_context_memory_info(
+    context: *const racl_context,
+    free: *mut usize,
+    total: *mut usize,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let free = unsafe { Out::new(free, 0, "free bytes") };
+        // SAFETY: by the header.
+        let total = unsafe { Out::new(total, 0, "all bytes") };
+        let (to_free, to_total) = (free?, total?);
+        let (free, total) = get(context)?.memory_info()?;
+        to_free.set(free);
+        to_total.set(total);
+        Ok(())
+    })
+}
+
+/// What its allocator did and holds. Set `size` of the struct first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_context_memory_stats(
+    context: *const racl_context,
+    stats: *mut racl_memory_stats,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        unsafe { fill(stats, racl_memory_stats::ZERO) }?;
+        let all = get(context)?.memory_stats();
+        let value = racl_memory_stats {
+            size: 0,
+            allocated: all.allocated.now,
+            allocated_peak: all.allocated.peak,
+            reserved: all.reserved.now,
+            reserved_peak: all.reserved.peak,
+            waiting: all.waiting(),
+            device_allocations: all.device_allocations,
+            device_frees: all.device_frees,
+            retries: all.retries,
+            out_of_memory: all.out_of_memory,
+        };
+        // SAFETY: by the header.
+        unsafe { fill(stats, value) }
+    })
+}
+
+/// Begins the peaks of racl_context_memory_stats() anew.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_context_reset_peaks(context: *const racl_context) -> i32 {
+    guard(|| {
+        get(context)?.reset_peak_memory_stats();
+        Ok(())
+    })
+}
+
+/// Gives cached memory back to the AscendCL library until at most `keep` bytes are cached; `freed`, which may be NULL,
+/// gets the bytes that were given back.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_context_trim(context: *const racl_context, keep: usize, freed: *mut usize) -> i32 {
+    guard(|| {
+        if !freed.is_null() {
+            // SAFETY: by the header.
+            unsafe { freed.write(0) };
+        }
+        let bytes = get(context)?.trim_memory(keep);
+        if !freed.is_null() {
+            // SAFETY: by the header.
+            unsafe { freed.write(bytes) };
+        }
+        Ok(())
+    })
+}
+
+/// Gives the handle back. A primary context stays open for the next racl_context_primary().
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_context_free(context: *mut racl_context) -> i32 {
+    guard(|| free(context))
+}
+
+/// Ends the context: a primary one gives the device back, which may reset it. RACL_INVALID_ARGUMENT while objects of it
+/// are alive; the handle stays then, as it does when the library refuses.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_context_close(context: *mut racl_context) -> i32 {
+    guard(|| end(context, |context| context.close().map_err(|refused| Kept::of(refused, |context| context))))
+}

@@ -1,0 +1,162 @@
+//! What goes wrong, and the boundary between C and Rust.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use racl::{Error, Refused};
+
+use crate::status;
+
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// Why a function fails.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    status: i32,
+    code: i32,
+    call: Option<&'static str>,
+    message: String,
+}
+
+impl Failure {
+    /// One that racl's Rust layer knows nothing of.
+    pub(crate) fn own(status: i32, message: impl Into<String>) -> Self {
+        Self { status, code: 0, call: None, message: message.into() }
+    }
+
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::own(status::RACL_INVALID_ARGUMENT, message)
+    }
+
+    fn panic(payload: &(dyn Any + Send)) -> Self {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        Self::own(status::RACL_PANIC, format!("a fault of racl: {}", text.unwrap_or("a panic without a text")))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self {
+            status: status::of_kind(error.kind()),
+            code: error.code().unwrap_or(0),
+            call: error.call(),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl<T> From<Refused<T>> for Failure {
+    fn from(refused: Refused<T>) -> Self {
+        refused.into_error().into()
+    }
+}
+
+/// The last failure of a thread, for C.
+#[derive(Default)]
+struct Last {
+    status: i32,
+    code: i32,
+    call: CString,
+    message: CString,
+}
+
+thread_local! {
+    static LAST: RefCell<Last> = RefCell::default();
+}
+
+fn terminated(text: &str) -> CString {
+    CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default()
+}
+
+fn note(failure: &Failure) -> i32 {
+    let last = Last {
+        status: failure.status,
+        code: failure.code,
+        call: terminated(failure.call.unwrap_or_default()),
+        message: terminated(&failure.message),
+    };
+    // A thread that ends has no place for it any more; the status stays.
+    let _ = LAST.try_with(|place| place.replace(last));
+    failure.status
+}
+
+/// Runs what a function of C does, and gives its status. Nothing unwinds into C.
+pub(crate) fn guard(work: impl FnOnce() -> Result<()>) -> i32 {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => status::RACL_OK,
+        Ok(Err(failure)) => note(&failure),
+        Err(payload) => {
+            let status = note(&Failure::panic(&*payload));
+            // What was thrown may throw again when it is dropped.
+            std::mem::forget(payload);
+            status
+        }
+    }
+}
+
+/// The text of the last failure on the calling thread, "" when there was none. It stays until the next failure on this
+/// thread, and ends with the thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_last_error_message() -> *const c_char {
+    LAST.try_with(|last| last.borrow().message.as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+/// The name of the AscendCL function that the last failure on the calling thread came from, "" when it came from none.
+/// It stays as racl_last_error_message().
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_last_error_call() -> *const c_char {
+    LAST.try_with(|last| last.borrow().call.as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+/// The code that this function gave; 0 when the failure came from none.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_last_error_code() -> i32 {
+    LAST.try_with(|last| last.borrow().code).unwrap_or(0)
+}
+
+/// The status of the last failure on the calling thread, RACL_OK when there was none.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_last_error_status() -> i32 {
+    LAST.try_with(|last| last.borrow().status).unwrap_or(status::RACL_OK)
+}
+
+/// Copies the text of racl_last_error_message() to `text`, of `size` bytes with the zero at its end; what has no room
+/// is left out. Gives the bytes that all of it needs. `text` may be NULL when `size` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_last_error_copy(text: *mut c_char, size: usize) -> usize {
+    let copy = |last: &RefCell<Last>| {
+        let last = last.borrow();
+        // SAFETY: what the header asks of `text` and `size` is what `copy_text` asks.
+        unsafe { copy_text(&last.message, text, size) }
+    };
+    LAST.try_with(copy).unwrap_or(0)
+}
+
+/// Copies as much of a text as has room, with a zero at its end, and gives the bytes of all of it.
+///
+/// # Safety
+///
+/// `to` is null, or `size` bytes may be written there.
+pub(crate) unsafe fn copy_text(text: &CStr, to: *mut c_char, size: usize) -> usize {
+    let bytes = text.to_bytes();
+    if !to.is_null() && size > 0 {
+        let count = bytes.len().min(size - 1);
+        let to = to.cast::<u8>();
+        // SAFETY: at most `size - 1` bytes, of another place: the text is this library's own.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, count) };
+        // SAFETY: `count` is below `size`.
+        let end = unsafe { to.add(count) };
+        // SAFETY: as above.
+        unsafe { end.write(0) };
+    }
+    bytes.len() + 1
+}
+
+/// The name of a status, such as "RACL_BUSY"; "" for another number.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_status_name(status: i32) -> *const c_char {
+    status::name(status).unwrap_or("\0").as_ptr().cast()
+}

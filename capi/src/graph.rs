@@ -1,0 +1,141 @@
+//! Captures and graphs.
+
+use std::ffi::{c_char, c_void};
+use std::sync::Mutex;
+
+use racl::CaptureMode;
+
+use crate::arguments::{Out, text};
+use crate::failure::{Failure, guard};
+use crate::handles::{Kept, end, free, get, new};
+use crate::host::alone;
+use crate::objects::{OnThread, racl_capture, racl_graph, racl_stream};
+use crate::status;
+
+/// Blocking copies are refused on all threads while a capture is active.
+pub const RACL_CAPTURE_GLOBAL: i32 = 0;
+/// They are refused on the thread that captures.
+pub const RACL_CAPTURE_THREAD_LOCAL: i32 = 1;
+/// They are refused nowhere.
+pub const RACL_CAPTURE_RELAXED: i32 = 2;
+
+/// Begins to record what the stream is given, instead of executing it. Other streams join by racl_stream_wait() for an
+/// event that was recorded on it, and must lead back to it the same way. The capture ends on this thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_capture_begin(
+    stream: *const racl_stream,
+    mode: i32,
+    capture: *mut *mut racl_capture,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(capture, std::ptr::null_mut(), "a capture") }?;
+        let stream = get(stream)?;
+        let mode = match mode {
+            RACL_CAPTURE_GLOBAL => CaptureMode::Global,
+            RACL_CAPTURE_THREAD_LOCAL => CaptureMode::ThreadLocal,
+            RACL_CAPTURE_RELAXED => CaptureMode::Relaxed,
+            other => return Err(Failure::invalid(format!("{other} for the mode of a capture"))),
+        };
+        out.set(new(OnThread::new(stream.value.begin_capture(mode)?))?);
+        Ok(())
+    })
+}
+
+fn elsewhere() -> Failure {
+    Failure::own(status::RACL_CAPTURE_WRONG_THREAD, "a capture ends on the thread that began it")
+}
+
+/// Ends the capture and gives its graph. The handle of the capture is gone then, also when the capture gives no graph;
+/// it stays on another thread than that which began it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_capture_end(capture: *mut racl_capture, graph: *mut *mut racl_graph) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(graph, std::ptr::null_mut(), "a graph") }?;
+        let mut finished = None;
+        end(capture, |capture| {
+            let capture = capture.into_here().map_err(|capture| Kept::new(capture, elsewhere()))?;
+            finished = Some(capture.finish());
+            Ok(())
+        })?;
+        let Some(graph) = finished else { return Ok(()) };
+        out.set(new(Mutex::new(graph?))?);
+        Ok(())
+    })
+}
+
+/// Ends the capture without a graph, on the thread that began it.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_capture_free(capture: *mut racl_capture) -> i32 {
+    guard(|| {
+        if capture.is_null() {
+            return Ok(());
+        }
+        end(capture, |capture| {
+            drop(capture.into_here().map_err(|capture| Kept::new(capture, elsewhere()))?);
+            Ok(())
+        })
+    })
+}
+
+/// Queues one execution of all that was recorded. It is ordered behind the launch before, and behind other work of racl
+/// that uses the same memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_graph_launch(graph: *const racl_graph, stream: *const racl_stream) -> i32 {
+    guard(|| {
+        let (graph, stream) = (get(graph)?, get(stream)?);
+        let mut graph = alone(&graph, "a graph")?;
+        Ok(graph.launch(&stream.value)?)
+    })
+}
+
+/// Waits until the last launch is done. Gives the error of work that failed.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_graph_wait(graph: *const racl_graph) -> i32 {
+    guard(|| {
+        let graph = get(graph)?;
+        let mut graph = alone(&graph, "a graph")?;
+        Ok(graph.wait()?)
+    })
+}
+
+/// Its aclmdlRI, which stays racl's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_graph_raw(graph: *const racl_graph, raw: *mut *mut c_void) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(raw, std::ptr::null_mut(), "a raw handle") }?;
+        let graph = get(graph)?;
+        out.set(alone(&graph, "a graph")?.as_raw());
+        Ok(())
+    })
+}
+
+/// Writes what is in the graph as a trace (JSON) that chrome://tracing and Perfetto show.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_graph_write_trace(graph: *const racl_graph, path: *const c_char) -> i32 {
+    guard(|| {
+        let graph = get(graph)?;
+        // SAFETY: by the header.
+        let path = unsafe { text(path, "a path") }?;
+        Ok(alone(&graph, "a graph")?.write_trace(path)?)
+    })
+}
+
+/// Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, without a wait.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_graph_free(graph: *mut racl_graph) -> i32 {
+    guard(|| free(graph))
+}
+
+/// Waits for the last launch and destroys the graph; the handle stays when that fails.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_graph_close(graph: *mut racl_graph) -> i32 {
+    guard(|| {
+        end(graph, |graph| {
+            let graph = graph.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            graph.close().map_err(|refused| Kept::of(refused, Mutex::new))
+        })
+    })
+}

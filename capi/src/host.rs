@@ -1,0 +1,190 @@
+//! Pinned memory of the host, and copies from and to it on a stream.
+
+use std::ffi::c_void;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use racl::{Lent, PinnedBuffer, Refused};
+
+use crate::arguments::Out;
+use crate::failure::{Failure, Result, guard};
+use crate::handles::{Kept, end, free, get, new};
+use crate::objects::{HostState, racl_buffer, racl_context, racl_host, racl_stream};
+use crate::status;
+
+/// So many bytes of pinned host memory, which are zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_host_new(context: *const racl_context, bytes: usize, host: *mut *mut racl_host) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(host, std::ptr::null_mut(), "host memory") }?;
+        out.set(new(Mutex::new(HostState::Here(get(context)?.pinned::<u8>(bytes)?)))?);
+        Ok(())
+    })
+}
+
+pub(crate) fn alone<'a, T>(lock: &'a Mutex<T>, what: &str) -> Result<MutexGuard<'a, T>> {
+    match lock.try_lock() {
+        Ok(guard) => Ok(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => {
+            Err(Failure::own(status::RACL_BUSY, format!("{what} that another thread uses")))
+        }
+    }
+}
+
+fn with_a_copy() -> Failure {
+    Failure::own(status::RACL_BUSY, "host memory that a copy has: racl_host_wait() gives it back")
+}
+
+fn lost() -> Failure {
+    Failure::own(status::RACL_DEVICE_LOST, "host memory whose copy failed and may still run")
+}
+
+/// Where the memory is. RACL_BUSY while a copy has it: until racl_host_wait() the program must not touch it then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_host_data(host: *const racl_host, data: *mut *mut c_void) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(data, std::ptr::null_mut(), "an address") }?;
+        let host = get(host)?;
+        match &mut *alone(&host, "host memory")? {
+            HostState::Here(buffer) => out.set(buffer.as_mut_ptr().cast()),
+            HostState::Lent(_) => return Err(with_a_copy()),
+            HostState::Lost => return Err(lost()),
+        }
+        Ok(())
+    })
+}
+
+/// Its bytes. RACL_BUSY while a copy has it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_host_size(host: *const racl_host, bytes: *mut usize) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(bytes, 0, "a size") }?;
+        let host = get(host)?;
+        match &*alone(&host, "host memory")? {
+            HostState::Here(buffer) => out.set(buffer.len()),
+            HostState::Lent(_) => return Err(with_a_copy()),
+            HostState::Lost => return Err(lost()),
+        }
+        Ok(())
+    })
+}
+
+/// Lends the memory to a copy.
+fn lend(
+    host: &Mutex<HostState>,
+    copy: impl FnOnce(PinnedBuffer<u8>) -> Result<Lent<u8>, Refused<PinnedBuffer<u8>>>,
+) -> Result<()> {
+    let mut state = alone(host, "host memory")?;
+    match std::mem::replace(&mut *state, HostState::Lost) {
+        HostState::Here(buffer) => match copy(buffer) {
+            Ok(lent) => {
+                *state = HostState::Lent(lent);
+                Ok(())
+            }
+            Err(refused) => {
+                let (buffer, error) = refused.into_parts();
+                *state = HostState::Here(buffer);
+                Err(error.into())
+            }
+        },
+        other => {
+            let failure = if matches!(other, HostState::Lost) { lost() } else { with_a_copy() };
+            *state = other;
+            Err(failure)
+        }
+    }
+}
+
+/// Copies host memory to a buffer of the same size when the stream gets there. The memory is the copy's until
+/// racl_host_wait(). RACL_CAPTURE_FORBIDDEN on a stream that captures.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_stream_upload(
+    stream: *const racl_stream,
+    to: *const racl_buffer,
+    from: *const racl_host,
+) -> i32 {
+    guard(|| {
+        let (stream, mut to, from) = (get(stream)?, (*get(to)?).clone(), get(from)?);
+        not_capturing(&stream.value)?;
+        lend(&from, |buffer| stream.value.upload(buffer, &mut to))
+    })
+}
+
+/// Copies a buffer to host memory of the same size when the stream gets there; otherwise as racl_stream_upload().
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_stream_download(
+    stream: *const racl_stream,
+    to: *const racl_host,
+    from: *const racl_buffer,
+) -> i32 {
+    guard(|| {
+        let (stream, to, from) = (get(stream)?, get(to)?, get(from)?);
+        not_capturing(&stream.value)?;
+        lend(&to, |buffer| stream.value.download(&*from, buffer))
+    })
+}
+
+/// A graph would keep the memory, and replays use it at any time.
+fn not_capturing(stream: &racl::Stream) -> Result<()> {
+    if stream.is_capturing() {
+        let text = "a copy of host memory in a capture; copy before a launch, into a buffer that the graph reads";
+        return Err(Failure::own(status::RACL_CAPTURE_FORBIDDEN, text));
+    }
+    Ok(())
+}
+
+/// Waits until the copy that has the memory is done; returns at once when none has. Gives the error of the copy, or of
+/// work before it on the stream; a second call may give the memory back then.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_host_wait(host: *const racl_host) -> i32 {
+    guard(|| {
+        let host = get(host)?;
+        let mut state = alone(&host, "host memory")?;
+        match std::mem::replace(&mut *state, HostState::Lost) {
+            HostState::Lent(lent) => match lent.wait() {
+                Ok(buffer) => {
+                    *state = HostState::Here(buffer);
+                    Ok(())
+                }
+                Err(refused) => {
+                    let (lent, error) = refused.into_parts();
+                    *state = HostState::Lent(lent);
+                    Err(error.into())
+                }
+            },
+            HostState::Lost => Err(lost()),
+            here => {
+                *state = here;
+                Ok(())
+            }
+        }
+    })
+}
+
+/// Gives the handle back. The memory is freed when its copy is done, without a wait.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_host_free(host: *mut racl_host) -> i32 {
+    guard(|| free(host))
+}
+
+/// Waits for its copy and frees the memory; the handle stays when that fails.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_host_close(host: *mut racl_host) -> i32 {
+    let status = racl_host_wait(host);
+    if status != status::RACL_OK {
+        return status;
+    }
+    guard(|| {
+        end(host, |state| match state.into_inner() {
+            Ok(HostState::Here(buffer)) => {
+                let here = |buffer| Mutex::new(HostState::Here(buffer));
+                buffer.close().map_err(|refused| Kept::of(refused, here))
+            }
+            Ok(other) => Err(Kept::new(Mutex::new(other), with_a_copy())),
+            Err(poisoned) => Err(Kept::new(Mutex::new(poisoned.into_inner()), lost())),
+        })
+    })
+}

@@ -1,0 +1,152 @@
+//! What handles stand for.
+
+use std::mem::ManuallyDrop;
+use std::sync::Mutex;
+use std::thread::ThreadId;
+
+use racl::op::AnyTensor;
+use racl::{Acl, Capture, Context, Event, Graph, Lent, PinnedBuffer, SharedBuffer, Stream};
+
+use crate::handles::Handle;
+
+/// An AscendCL library that is initialised.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_library(());
+
+/// A device as streams and memory of it see it: its primary context, or one of the program's own.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_context(());
+
+/// A queue of work on a device.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_stream(());
+
+/// A point in the work of a stream.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_event(());
+
+/// Memory of a device, or a part of it.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_buffer(());
+
+/// Pinned memory of the host, which copies on a stream take.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_host(());
+
+/// A capture that has not ended.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_capture(());
+
+/// Work that was recorded and can be launched.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_graph(());
+
+/// A shape over a buffer: an operand of operators.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_tensor(());
+
+macro_rules! objects {
+    ($($handle:ident = $name:ident($value:ty), $what:literal;)*) => {
+        $(
+            impl Handle for $handle {
+                type Value = $value;
+                const KIND: Kind = Kind::$name;
+                const WHAT: &'static str = $what;
+
+                fn pick(object: &Object) -> Option<&$value> {
+                    if let Object::$name(value) = object { Some(value) } else { None }
+                }
+
+                fn wrap(value: $value) -> Object {
+                    Object::$name(value)
+                }
+
+                fn unwrap(object: Object) -> Result<$value, Box<Object>> {
+                    if let Object::$name(value) = object { Ok(value) } else { Err(Box::new(object)) }
+                }
+            }
+        )*
+
+        /// One object of the table. Any thread may use and drop it.
+        pub(crate) enum Object {
+            $($name($value),)*
+        }
+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Kind {
+            $($name,)*
+        }
+
+        impl Kind {
+            pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
+
+            pub(crate) fn what(self) -> &'static str {
+                match self {
+                    $(Self::$name => $what,)*
+                }
+            }
+        }
+    };
+}
+
+objects! {
+    racl_library = Library(Acl), "a library";
+    racl_context = Context(Context), "a context";
+    racl_stream = Stream(Borrowed<Stream>), "a stream";
+    racl_event = Event(Event), "an event";
+    racl_buffer = Buffer(SharedBuffer<u8>), "a buffer";
+    racl_host = Host(Mutex<HostState>), "host memory";
+    racl_capture = Capture(OnThread<Capture>), "a capture";
+    racl_graph = Graph(Mutex<Graph>), "a graph";
+    racl_tensor = Tensor(AnyTensor), "a tensor";
+}
+
+const fn usable_anywhere<T: Send + Sync>() {}
+const _: () = usable_anywhere::<Object>();
+
+/// An object that may be another's.
+pub(crate) struct Borrowed<T> {
+    pub(crate) value: T,
+    /// It is not destroyed here.
+    pub(crate) theirs: bool,
+}
+
+/// Pinned memory, and where it is.
+pub(crate) enum HostState {
+    Here(PinnedBuffer<u8>),
+    /// With a copy.
+    Lent(Lent<u8>),
+    /// A copy failed and may still run: the memory is kept from everybody.
+    Lost,
+}
+
+/// What one thread alone may touch. Dropping it leaks the value, which `into_here` gives out.
+pub(crate) struct OnThread<T> {
+    value: ManuallyDrop<T>,
+    thread: ThreadId,
+}
+
+// SAFETY: other threads than its own do nothing with the value: `into_here` looks, and a drop leaves it alone.
+unsafe impl<T> Send for OnThread<T> {}
+// SAFETY: as above; nothing is reached by reference.
+unsafe impl<T> Sync for OnThread<T> {}
+
+impl<T> OnThread<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self { value: ManuallyDrop::new(value), thread: std::thread::current().id() }
+    }
+
+    /// The value, on its thread.
+    pub(crate) fn into_here(self) -> Result<T, Self> {
+        if self.thread == std::thread::current().id() { Ok(ManuallyDrop::into_inner(self.value)) } else { Err(self) }
+    }
+}

@@ -1,0 +1,279 @@
+//! Tensors, and operators by their name.
+
+use std::ffi::{c_char, c_void};
+
+use racl::op::{AnyTensor, Argument, ElementType, Format, MAX_RANK, Operand, Scalar};
+
+use crate::arguments::{Out, Sized_, list, null, sized, text};
+use crate::failure::{Failure, Result, guard};
+use crate::handles::{Use, free, get, new};
+use crate::objects::{racl_buffer, racl_stream, racl_tensor};
+
+/// The shape of a tensor and how it lies in its buffer.
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct racl_tensor_layout {
+    /// sizeof(racl_tensor_layout).
+    pub size: usize,
+    /// Number of an aclDataType.
+    pub dtype: i32,
+    /// How many dimensions.
+    pub rank: u32,
+    /// The size of each, `rank` numbers; NULL for rank 0.
+    pub shape: *const usize,
+    /// How many elements lie between two neighbours of each dimension; NULL for a dense tensor.
+    pub strides: *const usize,
+    /// The element of the buffer that is the first of the tensor.
+    pub offset: usize,
+    /// Number of an aclFormat. What is not 2 (ND) needs the shape that the elements have in it.
+    pub format: i32,
+    /// How many dimensions this shape has.
+    pub storage_rank: u32,
+    /// This shape; NULL for ND.
+    pub storage: *const usize,
+}
+
+// SAFETY: integers and pointers alone, the first of them a size.
+unsafe impl Sized_ for racl_tensor_layout {
+    const FIRST: usize = size_of::<Self>();
+    const WHAT: &'static str = "racl_tensor_layout";
+    const ZERO: Self = Self {
+        size: 0,
+        dtype: 0,
+        rank: 0,
+        shape: std::ptr::null(),
+        strides: std::ptr::null(),
+        offset: 0,
+        format: 0,
+        storage_rank: 0,
+        storage: std::ptr::null(),
+    };
+}
+
+fn element_type(number: i32) -> Result<ElementType> {
+    let unknown = || Failure::invalid(format!("{number} is no aclDataType that racl knows"));
+    ElementType::of_number(number).ok_or_else(unknown)
+}
+
+/// A tensor over a buffer, whose memory it keeps. The buffer has to have all of its elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_tensor_new(
+    buffer: *const racl_buffer,
+    layout: *const racl_tensor_layout,
+    tensor: *mut *mut racl_tensor,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(tensor, std::ptr::null_mut(), "a tensor") }?;
+        let buffer = get(buffer)?;
+        // SAFETY: by the header.
+        let layout = unsafe { sized(layout) }?.ok_or_else(|| null("a racl_tensor_layout"))?;
+        let sizes = |sizes, rank, what| {
+            if rank as usize > MAX_RANK {
+                return Err(Failure::invalid(format!("{rank} dimensions, of at most {MAX_RANK}")));
+            }
+            // SAFETY: by the header.
+            unsafe { list(sizes, rank as usize, what) }
+        };
+        let shape = sizes(layout.shape, layout.rank, "a shape")?;
+        let strides =
+            if layout.strides.is_null() { None } else { Some(sizes(layout.strides, layout.rank, "strides")?) };
+        let kind = element_type(layout.dtype)?;
+        let mut made = AnyTensor::over_strided((*buffer).clone(), kind, shape, strides, layout.offset)?;
+        let format = Format::new(layout.format);
+        if format != Format::ND {
+            made = made.with_format(format, sizes(layout.storage, layout.storage_rank, "the shape of a storage")?)?;
+        }
+        out.set(new(made)?);
+        Ok(())
+    })
+}
+
+/// Its aclDataType.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_tensor_dtype(tensor: *const racl_tensor, dtype: *mut i32) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(dtype, -1, "a type") }?;
+        out.set(get(tensor)?.element_type().number());
+        Ok(())
+    })
+}
+
+/// Its dimensions: `rank` gets how many there are, and `shape`, which has room for `room` numbers and may be NULL when
+/// that is 0, gets as many of them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_tensor_shape(
+    tensor: *const racl_tensor,
+    shape: *mut usize,
+    room: usize,
+    rank: *mut usize,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(rank, 0, "a rank") }?;
+        let tensor = get(tensor)?;
+        // SAFETY: by the header.
+        let place = unsafe { crate::arguments::list_mut(shape, room, "a place for a shape") }?;
+        place.iter_mut().zip(tensor.shape().iter()).for_each(|(place, size)| *place = *size);
+        out.set(tensor.shape().len());
+        Ok(())
+    })
+}
+
+/// Gives the handle back.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_tensor_free(tensor: *mut racl_tensor) -> i32 {
+    guard(|| free(tensor))
+}
+
+/// A tensor, a scalar, a list or a text that may be left out, and is.
+pub const RACL_ARG_NONE: i32 = 0;
+/// `data` is a racl_tensor.
+pub const RACL_ARG_TENSOR: i32 = 1;
+/// `data` is a list of `count` racl_tensor *.
+pub const RACL_ARG_TENSORS: i32 = 2;
+/// `data` is a list of `count` int64_t.
+pub const RACL_ARG_INTS: i32 = 3;
+/// `data` is a list of `count` float.
+pub const RACL_ARG_FLOATS: i32 = 4;
+/// `data` is a list of `count` bytes, 0 or 1.
+pub const RACL_ARG_BOOLS: i32 = 5;
+/// `data` is a text with a zero at its end.
+pub const RACL_ARG_TEXT: i32 = 6;
+/// `integer`; also for a float, or a scalar, which is an int64_t then.
+pub const RACL_ARG_INT: i32 = 7;
+/// `real`; also for a scalar, which is a double then.
+pub const RACL_ARG_FLOAT: i32 = 8;
+/// `integer`, 0 or 1; also for a scalar.
+pub const RACL_ARG_BOOL: i32 = 9;
+/// `integer` is an aclDataType.
+pub const RACL_ARG_TYPE: i32 = 10;
+/// A scalar that is a float: `real`.
+pub const RACL_ARG_SCALAR_FLOAT: i32 = 11;
+/// A scalar that is an int32_t: `integer`.
+pub const RACL_ARG_SCALAR_INT32: i32 = 12;
+
+/// One argument of an operator. The fields that its kind does not name are not looked at.
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct racl_arg {
+    /// RACL_ARG_...
+    pub kind: i32,
+    /// How many elements a list has.
+    pub count: usize,
+    /// An object, or a list.
+    pub data: *const c_void,
+    /// An integer.
+    pub integer: i64,
+    /// A float.
+    pub real: f64,
+}
+
+/// Gives an operator of AscendCL to the stream by its C name, such as "aclnnAdd". The arguments are those of the
+/// function aclnn...GetWorkspaceSize, in its order, without its last two; results are tensors too. Returns when the
+/// operator is queued; in a capture it becomes part of the graph.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_operator(
+    stream: *const racl_stream,
+    name: *const c_char,
+    args: *const racl_arg,
+    count: usize,
+) -> i32 {
+    guard(|| {
+        let stream = get(stream)?;
+        // SAFETY: by the header.
+        let name = unsafe { text(name, "the name of an operator") }?;
+        // SAFETY: by the header.
+        let args = unsafe { list(args, count, "arguments") }?;
+        let mut held = Vec::with_capacity(args.len());
+        for arg in args {
+            // SAFETY: by the header.
+            held.push(unsafe { Held::of(arg) }?);
+        }
+        let lists: Vec<Vec<&dyn Operand>> = held.iter().map(Held::operands).collect();
+        let arguments: Vec<Argument<'_>> = held.iter().zip(&lists).map(|(held, list)| held.argument(list)).collect();
+        Ok(racl::op::call(&stream.value, name, &arguments)?)
+    })
+}
+
+/// An argument with what it keeps meanwhile.
+enum Held<'a> {
+    Tensors(Vec<Use<racl_tensor>>, bool),
+    Bools(Vec<bool>),
+    Plain(Argument<'a>),
+}
+
+impl<'a> Held<'a> {
+    /// # Safety
+    ///
+    /// What the kind names is there, and nobody changes it meanwhile.
+    unsafe fn of(arg: &racl_arg) -> Result<Self> {
+        let (data, count) = (arg.data, arg.count);
+        Ok(match arg.kind {
+            RACL_ARG_NONE => Self::Plain(Argument::None),
+            RACL_ARG_TENSOR => Self::Tensors(vec![get(data.cast::<racl_tensor>())?], false),
+            RACL_ARG_TENSORS => {
+                // SAFETY: as here.
+                let tensors = unsafe { list(data.cast::<*const racl_tensor>(), count, "a list of tensors") }?;
+                Self::Tensors(tensors.iter().map(|tensor| get(*tensor)).collect::<Result<_>>()?, true)
+            }
+            // SAFETY: as here.
+            RACL_ARG_INTS => Self::Plain(Argument::Ints(unsafe { list(data.cast(), count, "a list of integers") }?)),
+            RACL_ARG_FLOATS => {
+                // SAFETY: as here.
+                Self::Plain(Argument::Floats(unsafe { list(data.cast(), count, "a list of floats") }?))
+            }
+            RACL_ARG_BOOLS => {
+                // SAFETY: as here.
+                let bytes: &[u8] = unsafe { list(data.cast(), count, "a list of truth values") }?;
+                let truth = |byte: &u8| truth(i64::from(*byte));
+                Self::Bools(bytes.iter().map(truth).collect::<Result<_>>()?)
+            }
+            // SAFETY: as here.
+            RACL_ARG_TEXT => Self::Plain(Argument::Text(unsafe { text(data.cast(), "a text") }?)),
+            RACL_ARG_INT => Self::Plain(Argument::Int(arg.integer)),
+            RACL_ARG_FLOAT => Self::Plain(Argument::Float(arg.real)),
+            RACL_ARG_BOOL => Self::Plain(Argument::Bool(truth(arg.integer)?)),
+            RACL_ARG_TYPE => {
+                let odd = |_| Failure::invalid(format!("{} for an aclDataType", arg.integer));
+                Self::Plain(Argument::Type(element_type(i32::try_from(arg.integer).map_err(odd)?)?))
+            }
+            RACL_ARG_SCALAR_FLOAT => Self::Plain(Argument::Scalar(Scalar::from(arg.real as f32))),
+            RACL_ARG_SCALAR_INT32 => {
+                let odd = |_| Failure::invalid(format!("{} for a scalar of 32 bits", arg.integer));
+                Self::Plain(Argument::Scalar(Scalar::from(i32::try_from(arg.integer).map_err(odd)?)))
+            }
+            other => return Err(Failure::invalid(format!("{other} for the kind of an argument"))),
+        })
+    }
+
+    fn operands(&self) -> Vec<&dyn Operand> {
+        match self {
+            Self::Tensors(tensors, _) => tensors.iter().map(|tensor| &**tensor as &dyn Operand).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn argument<'s>(&'s self, operands: &'s [&'s dyn Operand]) -> Argument<'s>
+    where
+        'a: 's,
+    {
+        match (self, operands) {
+            (Self::Tensors(_, false), [operand]) => Argument::Tensor(*operand),
+            (Self::Tensors(..), _) => Argument::Tensors(operands),
+            (Self::Bools(truths), _) => Argument::Bools(truths),
+            (Self::Plain(argument), _) => *argument,
+        }
+    }
+}
+
+fn truth(number: i64) -> Result<bool> {
+    match number {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(Failure::invalid(format!("{other} for a truth value"))),
+    }
+}

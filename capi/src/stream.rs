@@ -1,0 +1,197 @@
+//! Streams.
+
+use std::ffi::c_void;
+
+use racl::{Stream, StreamOptions};
+
+use crate::arguments::{Out, Sized_, limit, null, sized};
+use crate::failure::{Failure, guard};
+use crate::handles::{Kept, end, get, new};
+use crate::objects::{Borrowed, racl_context, racl_event, racl_stream};
+
+/// What a launch needs is set aside when the stream is made.
+pub const RACL_STREAM_FAST_LAUNCH: u32 = 1;
+/// Waits for the stream ask again and again instead of sleeping.
+pub const RACL_STREAM_FAST_SYNC: u32 = 2;
+/// A longer queue, on chips that have one.
+pub const RACL_STREAM_LONG_QUEUE: u32 = 4;
+/// The first task that fails stops the stream.
+pub const RACL_STREAM_STOP_ON_FAILURE: u32 = 8;
+
+/// How a stream is made.
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct racl_stream_options {
+    /// sizeof(racl_stream_options).
+    pub size: usize,
+    /// 0 (highest) to 7.
+    pub priority: u32,
+    /// RACL_STREAM_... put together.
+    pub flags: u32,
+}
+
+// SAFETY: integers alone, the first of them a size.
+unsafe impl Sized_ for racl_stream_options {
+    const FIRST: usize = size_of::<Self>();
+    const WHAT: &'static str = "racl_stream_options";
+    const ZERO: Self = Self { size: 0, priority: 0, flags: 0 };
+}
+
+impl racl_stream_options {
+    fn options(self) -> Result<StreamOptions, Failure> {
+        let mut options = StreamOptions::new().priority(self.priority);
+        let mut left = self.flags;
+        let mut take = |flag: u32| {
+            let has = left & flag != 0;
+            left &= !flag;
+            has
+        };
+        if take(RACL_STREAM_FAST_LAUNCH) {
+            options = options.fast_launch();
+        }
+        if take(RACL_STREAM_FAST_SYNC) {
+            options = options.fast_sync();
+        }
+        if take(RACL_STREAM_LONG_QUEUE) {
+            options = options.long_queue();
+        }
+        if take(RACL_STREAM_STOP_ON_FAILURE) {
+            options = options.stop_on_failure();
+        }
+        if left == 0 { Ok(options) } else { Err(Failure::invalid(format!("unknown flags {left:#x} of a stream"))) }
+    }
+}
+
+fn own(value: Stream) -> Borrowed<Stream> {
+    Borrowed { value, theirs: false }
+}
+
+/// A new stream; `options` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_stream_new(
+    context: *const racl_context,
+    options: *const racl_stream_options,
+    stream: *mut *mut racl_stream,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(stream, std::ptr::null_mut(), "a stream") }?;
+        let context = get(context)?;
+        // SAFETY: by the header.
+        let options = unsafe { sized(options) }?;
+        let stream = match options {
+            Some(options) => context.stream_with(options.options()?)?,
+            None => context.stream()?,
+        };
+        out.set(new(own(stream))?);
+        Ok(())
+    })
+}
+
+/// The default stream of a context, which stays the context's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_stream_default(context: *const racl_context, stream: *mut *mut racl_stream) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(stream, std::ptr::null_mut(), "a stream") }?;
+        out.set(new(own(get(context)?.default_stream()?))?);
+        Ok(())
+    })
+}
+
+/// An aclrtStream of other code, made in this context by the same AscendCL library. It is left to its owner when the
+/// handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_stream_ref(
+    context: *const racl_context,
+    raw: *mut c_void,
+    stream: *mut *mut racl_stream,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(stream, std::ptr::null_mut(), "a stream") }?;
+        if raw.is_null() {
+            return Err(null("an aclrtStream; racl_stream_default() gives the default one"));
+        }
+        // SAFETY: the header asks for a stream of this context; it is given away again, and not destroyed.
+        let value = unsafe { Stream::from_raw(raw, &*get(context)?) }?;
+        out.set(new(Borrowed { value, theirs: true })?);
+        Ok(())
+    })
+}
+
+/// Its aclrtStream, which stays racl's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_stream_raw(stream: *const racl_stream, raw: *mut *mut c_void) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(raw, std::ptr::null_mut(), "a raw handle") }?;
+        out.set(get(stream)?.value.as_raw());
+        Ok(())
+    })
+}
+
+/// Waits until its work is done, or for so many nanoseconds, at most 24 days of them: RACL_TIMEOUT then, and the work goes
+/// on. Below 0 without a limit; 0 is none, racl_stream_is_complete() does not wait. Gives the error of work that failed.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_stream_synchronize(stream: *const racl_stream, nanoseconds: i64) -> i32 {
+    guard(|| {
+        let stream = get(stream)?;
+        match limit(nanoseconds) {
+            Some(limit) => stream.value.synchronize_timeout(limit)?,
+            None => stream.value.synchronize()?,
+        }
+        Ok(())
+    })
+}
+
+/// Whether its work is done: 1 or 0. Does not wait.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_stream_is_complete(stream: *const racl_stream, is_complete: *mut i32) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(is_complete, 0, "an answer") }?;
+        out.set(i32::from(get(stream)?.value.is_complete()?));
+        Ok(())
+    })
+}
+
+/// Lets what the stream is given from now on wait until the event's latest record is done.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_stream_wait(stream: *const racl_stream, event: *const racl_event) -> i32 {
+    guard(|| Ok(get(stream)?.value.wait(&*get(event)?)?))
+}
+
+/// Gives the handle back. A stream of racl's own is destroyed when nothing uses it any more, without a wait. One of
+/// other code is waited for and left to its owner; RACL_INVALID_ARGUMENT while a capture or a graph of racl has it.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_stream_free(stream: *mut racl_stream) -> i32 {
+    guard(|| {
+        if stream.is_null() {
+            return Ok(());
+        }
+        end(stream, |stream| {
+            if !stream.theirs {
+                return Ok(());
+            }
+            let left = stream.value.into_raw().map(drop);
+            left.map_err(|refused| Kept::of(refused, |value| Borrowed { value, theirs: true }))
+        })
+    })
+}
+
+/// Waits for its work and destroys the stream. The handle stays when that fails, as while something uses the stream.
+/// RACL_INVALID_ARGUMENT for one of other code.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_stream_close(stream: *mut racl_stream) -> i32 {
+    guard(|| {
+        end(stream, |stream| {
+            if stream.theirs {
+                let text = "a stream of other code is its owner's to destroy";
+                return Err(Kept::new(stream, Failure::invalid(text)));
+            }
+            stream.value.close().map_err(|refused| Kept::of(refused, own))
+        })
+    })
+}

@@ -1,0 +1,145 @@
+//! A program in C that calls every function of the header with each of its handles bad in each way, and with each place
+//! of a result and each struct bad.
+
+use std::fmt::Write as _;
+
+pub(crate) struct Function<'h> {
+    pub(crate) name: &'h str,
+    /// The type and the name of each.
+    parameters: Vec<(String, &'h str)>,
+    fails: bool,
+}
+
+/// All functions that a header declares.
+pub(crate) fn functions(header: &str) -> Vec<Function<'_>> {
+    let mut all = Vec::new();
+    for (place, _) in header.match_indices("racl_") {
+        let rest = &header[place..];
+        let Some(open) = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_') else { continue };
+        let line = header[..place].rsplit('\n').next().unwrap_or_default();
+        let returns = line.trim();
+        if !rest[open..].starts_with('(') || returns.is_empty() || returns.starts_with(['*', '/']) {
+            continue;
+        }
+        let close = rest.find(");").expect("the end of a declaration");
+        let parameters = rest[open + 1..close].split(',').map(str::trim).filter(|text| *text != "void");
+        let parameter = |text: &str| text.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(|end| end + 1);
+        let parameters = parameters.filter_map(|text| {
+            let end = parameter(text)?;
+            let kind: Vec<&str> = text[..end].split_whitespace().collect();
+            Some((kind.join(" ").replace(" *", "*").replace("struct ", ""), &text[end..]))
+        });
+        all.push(Function { name: &rest[..open], parameters: parameters.collect(), fails: returns == "int32_t" });
+    }
+    all
+}
+
+/// The handles that there are, and what makes one.
+const HANDLES: &[&str] = &["library", "context", "stream", "event", "buffer", "host", "capture", "graph", "tensor"];
+
+fn handle(kind: &str) -> Option<&'static str> {
+    let name = kind.strip_prefix("const ").unwrap_or(kind).strip_prefix("racl_")?.strip_suffix('*')?;
+    HANDLES.iter().copied().find(|handle| *handle == name)
+}
+
+/// Structs with a size, and what a good one is.
+const STRUCTS: &[(&str, &str)] =
+    &[("racl_stream_options*", "options"), ("racl_memory_stats*", "stats"), ("racl_tensor_layout*", "layout")];
+
+fn sized(kind: &str) -> Option<&'static str> {
+    let kind = kind.strip_prefix("const ").unwrap_or(kind);
+    STRUCTS.iter().find(|(known, _)| *known == kind).map(|(_, good)| *good)
+}
+
+/// A place that may be NULL.
+fn may_be_null(name: &str) -> bool {
+    ["needed", "freed", "options"].contains(&name)
+}
+
+/// What a good call passes.
+fn good(function: &Function<'_>, kind: &str, name: &str) -> String {
+    if let Some(handle) = handle(kind) {
+        return format!("good_{handle}");
+    }
+    if let Some(good) = sized(kind) {
+        return format!("&{good}");
+    }
+    match kind {
+        "const char*" if function.name == "racl_library_open" => "\"mock\"".to_owned(),
+        "const char*" => "\"aclnnAbs\"".to_owned(),
+        "char*" => "text".to_owned(),
+        "const void*" | "void*" => "bytes".to_owned(),
+        "const racl_arg*" => "args".to_owned(),
+        "size_t*" if name == "shape" => "sizes".to_owned(),
+        _ if kind.ends_with('*') => format!("(void *)&place_{name}"),
+        _ => "1".to_owned(),
+    }
+}
+
+/// The program, and how many checks it makes.
+pub(crate) fn program(header: &str) -> (String, usize) {
+    let mut text = include_str!("../c/bad_begin.h").to_owned();
+    let mut checks = 0;
+    let all = functions(header);
+    for function in all.iter().filter(|function| function.fails) {
+        writeln!(text, "static void {}_is_called_badly(void) {{", function.name).unwrap();
+        for (kind, name) in &function.parameters {
+            if good(function, kind, name).starts_with("(void *)&place_") {
+                writeln!(text, "    void *place_{name} = bytes;\n    (void)place_{name};").unwrap();
+            }
+        }
+        for (at, (kind, name)) in function.parameters.iter().enumerate() {
+            let call = |bad: &str| {
+                let arguments = function.parameters.iter().enumerate().map(|(index, (kind, name))| {
+                    if index == at { bad.to_owned() } else { good(function, kind, name) }
+                });
+                format!("{}({})", function.name, arguments.collect::<Vec<_>>().join(", "))
+            };
+            let mut check = |call: String, status: &str| {
+                writeln!(text, "    CHECK({call} == {status});").unwrap();
+                checks += 1;
+            };
+            if let Some(handle) = handle(kind) {
+                let null = if function.name.ends_with("_free") { "RACL_OK" } else { "RACL_NULL_POINTER" };
+                let wrong = if handle == "event" { "stream" } else { "event" };
+                check(call("NULL"), null);
+                check(call(&format!("stale_{handle}")), "RACL_STALE_HANDLE");
+                check(call("(void *)bytes"), "RACL_FOREIGN_HANDLE");
+                check(call(&format!("(void *)good_{wrong}")), "RACL_WRONG_KIND");
+            } else if sized(kind).is_some() {
+                if !may_be_null(name) {
+                    check(call("NULL"), "RACL_NULL_POINTER");
+                }
+                check(call("(void *)none"), "RACL_STRUCT_SIZE");
+                check(call("(void *)short_one"), "RACL_STRUCT_SIZE");
+                check(call("(void *)long_one"), "RACL_STRUCT_SIZE");
+            } else {
+                let place = kind.ends_with('*') && !kind.starts_with("const ") && *kind != "char*";
+                let text = *kind == "const char*" && function.name != "racl_library_open";
+                if (place || text) && !may_be_null(name) {
+                    check(call("NULL"), "RACL_NULL_POINTER");
+                }
+            }
+        }
+        // A place is cleared when a handle is bad.
+        if let Some((at, _)) = function.parameters.iter().enumerate().find(|(_, (kind, _))| handle(kind).is_some()) {
+            for (kind, name) in function.parameters.iter().filter(|(kind, _)| kind.ends_with("**")) {
+                let arguments = function.parameters.iter().enumerate().map(|(index, (kind, name))| {
+                    if index == at { "NULL".to_owned() } else { good(function, kind, name) }
+                });
+                let call = format!("{}({})", function.name, arguments.collect::<Vec<_>>().join(", "));
+                assert!(kind.starts_with("racl_") || kind == "void**", "{kind}");
+                writeln!(text, "    place_{name} = bytes;\n    CHECK({call} == RACL_NULL_POINTER);").unwrap();
+                writeln!(text, "    CHECK(place_{name} == NULL);").unwrap();
+                checks += 2;
+            }
+        }
+        text.push_str("}\n\n");
+    }
+    text.push_str("int main(void) {\n    begin();\n");
+    for function in all.iter().filter(|function| function.fails) {
+        writeln!(text, "    {}_is_called_badly();", function.name).unwrap();
+    }
+    text.push_str("    end();\n    printf(\"%d checks\\n\", checks);\n    return 0;\n}\n");
+    (text, checks)
+}

@@ -1,0 +1,117 @@
+//! The header, and programs in C and C++ that use it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+mod bad;
+
+/// Where this package is.
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn header() -> String {
+    let config = cbindgen::Config::from_file(here().join("cbindgen.toml")).unwrap();
+    let mut text = Vec::new();
+    cbindgen::Builder::new().with_config(config).with_crate(here()).generate().unwrap().write(&mut text);
+    String::from_utf8(text).unwrap()
+}
+
+/// The folder of the library that was built for this test.
+fn built() -> PathBuf {
+    let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
+    assert!(folder.join("libracl_capi.so").is_file(), "no library in {}", folder.display());
+    folder
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
+    text
+}
+
+fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// Compiles and runs a program with these flags, and gives what it prints.
+fn program(source: &Path, flags: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, library) = (folder.path().join("program"), built());
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g", "-pthread"]);
+    command.args(flags).arg("-I").arg(here().join("include")).arg("-I").arg(here().join("tests/c"));
+    command.arg(source).arg("-o").arg(&to).arg("-L").arg(&library).arg("-lracl_capi");
+    run(command.arg(format!("-Wl,-rpath,{}", library.display())));
+    run(Command::new(&to).env("RACL_LIBRARY", "mock").current_dir(folder.path()))
+}
+
+#[test]
+fn the_header_is_what_cbindgen_makes_of_the_sources() {
+    let (path, made) = (here().join("include/racl.h"), header());
+    if std::env::var_os("RACL_WRITE_HEADER").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let there = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(there == made, "{} is old: RACL_WRITE_HEADER=1 cargo test -p racl-capi header", path.display());
+}
+
+#[test]
+fn the_header_compiles_in_every_language() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("source.c");
+    std::fs::write(&source, "#include \"racl.h\"\n#include \"racl.h\"\n").unwrap();
+    for compiler in ["gcc", "clang"].into_iter().filter(|compiler| is_there(compiler)) {
+        for (language, standard) in [("c", "c11"), ("c", "c17"), ("c++", "c++14"), ("c++", "c++17"), ("c++", "c++20")]
+        {
+            let mut command = Command::new(compiler);
+            command.args(["-x", language, &format!("-std={standard}"), "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+            run(command.args(["-fsyntax-only", "-I"]).arg(here().join("include")).arg(&source));
+        }
+    }
+}
+
+#[test]
+fn the_library_exports_what_the_header_declares_and_nothing_else() {
+    let symbols = run(Command::new("nm").args(["-D", "--defined-only"]).arg(built().join("libracl_capi.so")));
+    let exported: BTreeSet<&str> = symbols.lines().filter_map(|line| line.split_whitespace().nth(2)).collect();
+    let header = header();
+    let declared: BTreeSet<&str> = bad::functions(&header).iter().map(|function| function.name).collect();
+    assert!(declared.len() > 50, "{declared:?}");
+    assert_eq!(exported, declared);
+}
+
+const SANITIZED: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+
+#[test]
+fn programs_in_c_give_what_they_expect() {
+    for name in ["basics", "work", "threads"] {
+        let source = here().join(format!("tests/c/{name}.c"));
+        for flags in [&[][..], SANITIZED] {
+            let text = program(&source, flags);
+            let counted = text.lines().last().and_then(|line| line.strip_suffix(" checks"));
+            let count: u32 = counted.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("{name}: {text}"));
+            assert!(count > 10, "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn every_function_knows_bad_handles_and_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("bad.c");
+    let (text, checks) = bad::program(&header());
+    std::fs::write(&source, text).unwrap();
+    for flags in [&[][..], SANITIZED] {
+        assert_eq!(program(&source, flags).trim_end(), format!("{checks} checks"));
+    }
+}
+
+#[test]
+fn the_example_prints_what_it_says() {
+    for flags in [&[][..], SANITIZED] {
+        assert_eq!(program(&here().join("examples/graph.c"), flags), "1 2 3 4\n");
+    }
+}

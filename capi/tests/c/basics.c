@@ -1,0 +1,193 @@
+/* Libraries, contexts, streams, events, and errors. */
+#include "check.h"
+
+static void versions_and_names(void) {
+    CHECK(racl_version() == RACL_VERSION);
+    CHECK(strcmp(racl_status_name(RACL_OK), "RACL_OK") == 0);
+    CHECK(strcmp(racl_status_name(RACL_BUSY), "RACL_BUSY") == 0);
+    CHECK(strcmp(racl_status_name(RACL_OUT_OF_MEMORY), "RACL_OUT_OF_MEMORY") == 0);
+    CHECK(strcmp(racl_status_name(-1), "") == 0);
+    CHECK(RACL_OK == 0);
+    CHECK(RACL_CAPTURE_GLOBAL == 0 && RACL_CAPTURE_THREAD_LOCAL == 1 && RACL_CAPTURE_RELAXED == 2);
+}
+
+static void errors(racl_library *library) {
+    char text[16];
+    racl_context *context = (racl_context *)text;
+    CHECK(racl_context_primary(library, 4711, &context) == RACL_INVALID_DEVICE);
+    CHECK(context == NULL);
+    CHECK(racl_last_error_status() == RACL_INVALID_DEVICE);
+    CHECK(racl_last_error_code() == 107001);
+    CHECK(strncmp(racl_last_error_call(), "acl", 3) == 0);
+    size_t all = strlen(racl_last_error_message()) + 1;
+    CHECK(all > 1);
+    CHECK(racl_last_error_copy(NULL, 0) == all);
+    memset(text, 'x', sizeof text);
+    CHECK(racl_last_error_copy(text, 8) == all);
+    CHECK(strlen(text) == 7 && memcmp(text, racl_last_error_message(), 7) == 0 && text[8] == 'x');
+    /* A call that succeeds leaves it. */
+    uint32_t count;
+    DO(racl_library_device_count(library, &count));
+    CHECK(count >= 1);
+    CHECK(racl_last_error_status() == RACL_INVALID_DEVICE);
+    CHECK(racl_library_open("", &library) == RACL_INVALID_ARGUMENT);
+    CHECK(racl_last_error_code() == 0 && strcmp(racl_last_error_call(), "") == 0);
+    CHECK(library == NULL);
+    CHECK(racl_library_open("/no/such/libascendcl.so", &library) == RACL_LIBRARY_NOT_FOUND);
+    CHECK(strstr(racl_last_error_message(), "/no/such") != NULL);
+    CHECK(racl_library_open("\xff", &library) == RACL_INVALID_ARGUMENT);
+}
+
+static void libraries(racl_library *library) {
+    int32_t is_mock;
+    DO(racl_library_is_mock(library, &is_mock));
+    CHECK(is_mock == 1);
+    char name[256];
+    size_t needed;
+    DO(racl_library_name(library, name, sizeof name, &needed));
+    CHECK(needed == strlen(name) + 1 && strstr(name, "mock") != NULL);
+    DO(racl_library_name(library, NULL, 0, &needed));
+    CHECK(needed == strlen(name) + 1);
+    DO(racl_library_name(library, name, sizeof name, NULL));
+    racl_library *again;
+    DO(racl_library_open(NULL, &again));
+    DO(racl_library_is_mock(again, &is_mock));
+    CHECK(is_mock == 1 && again != library);
+    CHECK(racl_library_close(again) == RACL_INVALID_ARGUMENT);
+    DO(racl_library_free(again));
+    CHECK(racl_library_free(again) == RACL_STALE_HANDLE);
+}
+
+static void contexts(racl_library *library) {
+    racl_context *primary, *again, *own;
+    DO(racl_context_primary(library, 0, &primary));
+    DO(racl_context_primary(library, 0, &again));
+    void *one, *two, *three;
+    DO(racl_context_raw(primary, &one));
+    DO(racl_context_raw(again, &two));
+    CHECK(one != NULL && one == two);
+    DO(racl_context_new(primary, &own));
+    DO(racl_context_raw(own, &three));
+    CHECK(three != NULL && three != one);
+    int32_t device;
+    DO(racl_context_device(own, &device));
+    CHECK(device == 0);
+    size_t free, total;
+    DO(racl_context_memory_info(own, &free, &total));
+    CHECK(0 < free && free <= total);
+    CHECK(racl_context_memory_info(own, &free, NULL) == RACL_NULL_POINTER && free == 0);
+    DO(racl_context_bind(own));
+    DO(racl_context_synchronize(own));
+
+    racl_memory_stats stats = {.size = sizeof stats};
+    racl_buffer *buffer;
+    DO(racl_buffer_new(own, 1000, &buffer));
+    DO(racl_context_memory_stats(own, &stats));
+    CHECK(stats.size == sizeof stats && stats.allocated == 1000 && stats.reserved >= 1000 && stats.device_allocations == 1);
+    CHECK(racl_context_close(own) == RACL_INVALID_ARGUMENT);
+    DO(racl_buffer_close(buffer));
+    DO(racl_context_memory_stats(own, &stats));
+    CHECK(stats.allocated == 0 && stats.allocated_peak == 1000 && stats.out_of_memory == 0);
+    DO(racl_context_reset_peaks(own));
+    DO(racl_context_memory_stats(own, &stats));
+    CHECK(stats.allocated_peak == 0);
+    size_t freed;
+    DO(racl_context_trim(own, 0, &freed));
+    CHECK(freed >= 1000);
+    DO(racl_context_trim(own, 0, NULL));
+    DO(racl_context_memory_stats(own, &stats));
+    CHECK(stats.reserved == 0 && stats.device_frees == 1);
+    CHECK(racl_buffer_new(own, SIZE_MAX, &buffer) != RACL_OK && buffer == NULL);
+    CHECK(racl_buffer_new(own, 0, &buffer) == RACL_INVALID_ARGUMENT);
+
+    DO(racl_context_close(own));
+    CHECK(racl_context_close(own) == RACL_STALE_HANDLE);
+    DO(racl_context_free(again));
+    DO(racl_context_free(primary));
+}
+
+static void streams(racl_context *context) {
+    racl_stream *stream, *borrowed, *fallback;
+    racl_stream_options options = {.size = sizeof options, .priority = 3, .flags = RACL_STREAM_FAST_LAUNCH};
+    DO(racl_stream_new(context, &options, &stream));
+    options.flags = 1u << 20;
+    racl_stream *none;
+    CHECK(racl_stream_new(context, &options, &none) == RACL_INVALID_ARGUMENT && none == NULL);
+    struct {
+        racl_stream_options first;
+        size_t later;
+    } longer = {{.size = sizeof longer, .priority = 1}, 0};
+    DO(racl_stream_new(context, &longer.first, &none));
+    DO(racl_stream_close(none));
+    longer.later = 1;
+    CHECK(racl_stream_new(context, &longer.first, &none) == RACL_STRUCT_SIZE);
+    int32_t done;
+    DO(racl_stream_is_complete(stream, &done));
+    CHECK(done == 1);
+    DO(racl_stream_synchronize(stream, 1000000000));
+    CHECK(racl_stream_synchronize(stream, 0) == RACL_INVALID_ARGUMENT);
+    CHECK(racl_stream_synchronize(stream, INT64_MAX) == RACL_INVALID_ARGUMENT);
+    void *raw, *again;
+    DO(racl_stream_raw(stream, &raw));
+    DO(racl_stream_ref(context, raw, &borrowed));
+    DO(racl_stream_raw(borrowed, &again));
+    CHECK(raw == again && borrowed != stream);
+    CHECK(racl_stream_close(borrowed) == RACL_INVALID_ARGUMENT);
+    DO(racl_stream_free(borrowed));
+    DO(racl_stream_synchronize(stream, -1));
+    CHECK(racl_stream_ref(context, NULL, &borrowed) == RACL_NULL_POINTER);
+    DO(racl_stream_default(context, &fallback));
+    DO(racl_stream_free(fallback));
+    DO(racl_stream_close(stream));
+    DO(racl_stream_free(NULL));
+}
+
+static void events(racl_context *context) {
+    racl_stream *one, *two;
+    racl_event *start, *stop, *plain;
+    DO(racl_stream_new(context, NULL, &one));
+    DO(racl_stream_new(context, NULL, &two));
+    DO(racl_event_new(context, 1, &start));
+    DO(racl_event_new(context, 1, &stop));
+    DO(racl_event_new(context, 0, &plain));
+    racl_event *none;
+    CHECK(racl_event_new(context, 2, &none) == RACL_INVALID_ARGUMENT && none == NULL);
+    int32_t done;
+    DO(racl_event_is_complete(plain, &done));
+    CHECK(done == 1);
+    DO(racl_event_record(start, one));
+    DO(racl_event_record(plain, one));
+    DO(racl_stream_wait(two, plain));
+    DO(racl_event_record(stop, two));
+    DO(racl_event_synchronize(stop, -1));
+    DO(racl_event_synchronize(stop, 1000));
+    uint64_t elapsed;
+    DO(racl_event_elapsed(start, stop, &elapsed));
+    CHECK(elapsed < 10u * 1000000000u);
+    CHECK(racl_event_elapsed(plain, stop, &elapsed) != RACL_OK && elapsed == 0);
+    void *raw;
+    DO(racl_event_raw(plain, &raw));
+    CHECK(raw != NULL);
+    DO(racl_event_free(plain));
+    DO(racl_event_free(start));
+    DO(racl_event_free(stop));
+    DO(racl_stream_close(one));
+    DO(racl_stream_close(two));
+}
+
+int main(void) {
+    versions_and_names();
+    racl_library *library;
+    racl_context *context;
+    DO(racl_library_open("mock", &library));
+    errors(library);
+    libraries(library);
+    contexts(library);
+    DO(racl_context_primary(library, 0, &context));
+    streams(context);
+    events(context);
+    DO(racl_context_close(context));
+    DO(racl_library_close(library));
+    printf("%d checks\n", checks);
+    return 0;
+}
