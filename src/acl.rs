@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Refused, Result, ResultExt as _};
 use crate::lock::{Lock, Signal, say};
 
 mod ending;
+mod hear;
 pub(crate) mod kept;
 mod options;
 mod watch;
@@ -242,6 +243,7 @@ impl Acl {
             let (choice, known) = (entry.choice.clone(), entry.table.clone());
             drop(live);
             let (table, begun) = begin(&choice, known, config.as_deref());
+            let heard = begun.as_ref().map_or(Ok(()), |_| hear::begin(table.as_ref()));
             live = LIVE.lock();
             live[place].busy = false;
             live[place].table = table;
@@ -250,6 +252,9 @@ impl Acl {
             CHANGED.notify_all();
             begun?;
             // Written once the lock is free, and not before: a logger may ask for the library.
+            if let Err(error) = heard {
+                say!(Warn, "errors will not name the task that failed: {error:#}");
+            }
             say!(Debug, "initialised {}", live[place].table.as_deref().map_or_else(String::new, Table::describe));
         }
         let entry = &mut live[place];

@@ -10,6 +10,7 @@ use crate::acl::{Acl, kept};
 use crate::call::{self, Caller, Scope, bind_anew, call, forget_binding};
 use crate::closure::{self, Spent};
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::failures::Failures;
 use crate::lock::{Lock, say};
 use crate::progress::note_device_failed;
 use crate::retire::{self, keepers};
@@ -18,7 +19,6 @@ mod allocator;
 mod beside;
 mod conditions;
 mod events;
-mod failures;
 mod idle;
 mod lines;
 mod memory;
@@ -37,8 +37,6 @@ mod scalars;
 pub(crate) use allocator::Piece;
 pub use allocator::{Allocator, ForeignAllocator};
 pub(crate) use events::{Events, RawEvent};
-pub(crate) use failures::Failures;
-pub use failures::KernelFailure;
 use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
@@ -242,7 +240,6 @@ impl Context {
         parent: Option<Arc<ContextInner>>,
     ) -> Self {
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        let failures = parent.as_ref().map(|parent| Arc::clone(&parent.failures)).unwrap_or_default();
         Self(Arc::new(ContextInner {
             raw,
             id,
@@ -255,7 +252,7 @@ impl Context {
             operators: Operators::default(),
             idle_streams: Idle::of(raw, id, device, acl.table()),
             events: Events::default(),
-            failures,
+            failures: Failures::of(acl.table(), device),
             tracking: AtomicBool::new(true),
             drop_errors: Lock::default(),
             ended: AtomicBool::new(false),
@@ -315,6 +312,7 @@ impl Context {
             // SAFETY: takes a number.
             Some(ms) => unsafe { call!(&**self.inner(), aclrtSynchronizeDeviceWithTimeout(ms)) },
         });
+        let waited = waited.map_err(|error| self.0.failures.explain(error, || None));
         if waited.as_ref().is_err_and(|error| error.kind().is_of_work()) {
             note_device_failed(self.0.device());
         }

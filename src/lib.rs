@@ -66,6 +66,7 @@ mod device;
 pub mod dlpack;
 mod error;
 mod event;
+mod failures;
 mod future;
 mod graph;
 mod kernel;
@@ -98,7 +99,7 @@ pub use half;
 pub use acl::{Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
-pub use context::{Allocator, Context, ForeignAllocator, KernelFailure, Place, PlaceKind, SystemOption};
+pub use context::{Allocator, Context, ForeignAllocator, Place, PlaceKind, SystemOption};
 pub use cores::DeviceCoreLimit;
 pub use device::{
     Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, FaultKind, FormFactor, LibraryFeature, MemoryError,
@@ -106,6 +107,7 @@ pub use device::{
 };
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::{Event, IpcEvent, IpcEventHandle};
+pub use failures::TaskFailure;
 pub use future::{Finished, GivenBack, Reached};
 pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView, TaskGroup};
 pub use kernel::{

@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 43] = parts! {
+const ALL: [Requirement; 44] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -167,6 +167,11 @@ const ALL: [Requirement; 43] = parts! {
         aclrtGetFunctionName aclrtGetFunctionSize aclrtGetDeviceIdFromExceptionInfo
         aclrtGetErrorCodeFromExceptionInfo aclrtGetFuncHandleFromExceptionInfo aclrtGetStreamIdFromExceptionInfo
         aclrtGetTaskIdFromExceptionInfo aclrtGetThreadIdFromExceptionInfo,
+    "failures", "the task, stream and kernel in errors of work that failed (Error::task_failure)":
+        aclrtGetDeviceIdFromExceptionInfo aclrtGetErrorCodeFromExceptionInfo aclrtGetStreamIdFromExceptionInfo
+        aclrtGetTaskIdFromExceptionInfo aclrtGetThreadIdFromExceptionInfo
+        ; optional aclrtExceptionInfoCallbackRegister aclrtSetExceptionInfoCallback
+        aclrtGetFuncHandleFromExceptionInfo aclrtGetFunctionName,
     "collectives", "cards that work together, over HCCL (racl::collective)":
         ; optional HcclGetRootInfo HcclCommInitRootInfo HcclCommInitRootInfoConfig HcclCommInitClusterInfo
         HcclCommInitClusterInfoConfig HcclCommInitAll HcclCreateSubCommConfig HcclCommDestroy HcclGetCommAsyncError

@@ -7,8 +7,8 @@ use racl::profiling::{Dump, HostRange, Profile, Step};
 use racl::{
     Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
     DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphPool, HostView, IpcEvent, Kernel,
-    KernelBinary, KernelFailure, KernelLaunch, Lent, Model, ModelDescription, ModelOptions, ModelRun, Notify,
-    PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, TaskGroup, Tensor, Watch,
+    KernelBinary, KernelLaunch, Lent, Model, ModelDescription, ModelOptions, ModelRun, Notify, PinnedBuffer,
+    Prefetch, Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -112,8 +112,8 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     send::<Kernel>();
     sync::<Kernel>();
     send::<KernelLaunch<'static>>();
-    send::<KernelFailure>();
-    sync::<KernelFailure>();
+    send::<TaskFailure>();
+    sync::<TaskFailure>();
     send::<DeviceFlag>();
     sync::<DeviceFlag>();
     send::<DeviceCoreLimit>();

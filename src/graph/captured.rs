@@ -178,7 +178,7 @@ impl Graph {
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });
         let number = number.inspect_err(|_| self.in_flight.set_disturbed())?;
-        state.latest.set(Some((task.label, task.location)));
+        state.latest.set(Some(((task.label, task.location), number)));
         self.in_flight.launched(inner, number);
         if !known {
             self.note_use(inner, &state.clock);

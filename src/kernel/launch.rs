@@ -216,7 +216,7 @@ impl<'a> KernelLaunch<'a> {
 
     /// Queues the launch. Returns when that is done, with the arguments copied; in a capture it becomes part of the
     /// graph. A kernel that fails is reported by a later call that waits, and its error names it
-    /// ([`Error::kernel_failure`]).
+    /// ([`Error::task_failure`]).
     ///
     /// # Safety
     ///

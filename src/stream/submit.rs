@@ -74,7 +74,7 @@ impl StreamInner {
             return Err(not_free_standing());
         }
         let number = self.submit_free_standing(state, task, call)?;
-        state.latest.set(Some((task.label, task.location)));
+        state.latest.set(Some(((task.label, task.location), number)));
         Ok(number)
     }
 

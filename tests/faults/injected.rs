@@ -96,6 +96,7 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
             "aclrtResetDeviceResLimit",
             "aclrtResetEvent",
             "aclrtSetDeviceResLimit",
+            "aclrtSetExceptionInfoCallback",
             "aclrtSetOpExecuteTimeOut",
             "aclrtSubscribeReport",
             "aclrtSynchronizeDeviceWithTimeout",
