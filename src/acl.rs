@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use acl_sys::{MixedToolkits, Table, aclCANNPackageName, aclCANNPackageVersion};
 
-use crate::call::{Caller, call, pointer, set_verify_context};
+use crate::call::{Caller, call, check_not_locked, pointer, set_verify_context};
 use crate::error::{Error, ErrorKind, Refused, Result, ResultExt as _};
 use crate::lock::{Lock, Signal, say};
 
@@ -22,7 +22,7 @@ mod watch;
 use ending::{Ending, finalize, initialize};
 pub(crate) use options::ConfigFile;
 pub use options::InitOptions;
-pub use watch::{DeviceState, StreamState, Watch};
+pub use watch::{AbortStage, DeviceState, StreamState, Watch};
 
 /// AscendCL, initialised. The first value initialises the library of its process; [`Acl::close`] ends it.
 ///
@@ -413,7 +413,7 @@ impl Caller for Acl {
     }
 
     fn bind(&self) -> Result<()> {
-        Ok(())
+        check_not_locked()
     }
 }
 

@@ -252,6 +252,7 @@ impl Context {
             operators: Operators::default(),
             idle_streams: Idle::of(raw, id, device, acl.table()),
             events: Events::default(),
+            launches: OnceLock::new(),
             failures: Failures::of(acl.table(), device),
             tracking: AtomicBool::new(true),
             drop_errors: Lock::default(),
@@ -301,10 +302,7 @@ impl Context {
     #[doc(alias = "aclrtSynchronizeDevice")]
     pub fn synchronize(&self) -> Result<()> {
         if closure::is_running() {
-            return Err(Error::new(
-                ErrorKind::NotSupported,
-                "a host function waits for the device, which waits for it",
-            ));
+            return Err(closure::refusal("a host function waits for the device, which waits for it"));
         }
         let waited = keepers::wait_long(|limit| match limit {
             // SAFETY: takes nothing.

@@ -88,6 +88,7 @@ mod report;
 mod requirement;
 mod retire;
 mod shortcuts;
+mod snapshot;
 mod stream;
 #[cfg(any(feature = "cache", feature = "dlopen", feature = "link"))]
 mod text;
@@ -96,7 +97,7 @@ pub use acl_sys as sys;
 pub use bytemuck;
 pub use half;
 
-pub use acl::{Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
+pub use acl::{AbortStage, Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator, Place, PlaceKind, SystemOption};
@@ -129,6 +130,7 @@ pub use prefetch::{Prefetch, Prefetchable};
 pub use report::Report;
 pub use requirement::Requirement;
 pub use retire::set_drop_limit;
+pub use snapshot::{ProcessBackup, ProcessLock, SnapshotStage, SnapshotWatch};
 pub use stream::{CoreLimit, Stream, StreamOptions, untracked};
 
 #[cfg(doctest)]

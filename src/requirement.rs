@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 44] = parts! {
+const ALL: [Requirement; 45] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -121,8 +121,11 @@ const ALL: [Requirement; 44] = parts! {
     "flags", "numbers in memory that streams write and wait for": aclrtMemcpy
         ; optional aclrtValueWrite aclrtValueWait,
     "watches", "what becomes of streams and devices":
-        ; optional aclrtRegStreamStateCallback aclrtRegDeviceStateCallback,
+        ; optional aclrtRegStreamStateCallback aclrtRegDeviceStateCallback aclrtSetDeviceTaskAbortCallback,
     "aborts", "ending the work of streams and devices before its time": aclrtDeviceTaskAbort aclrtStreamAbort,
+    "snapshots", "processes that are saved and restored (Acl::lock_process)":
+        aclrtSnapShotProcessLock aclrtSnapShotProcessBackup aclrtSnapShotProcessRestore aclrtSnapShotProcessUnlock
+        ; optional aclrtSnapShotCallbackRegister aclrtSnapShotCallbackUnregister,
     "events", "order between streams":
         aclrtCreateEventExWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtQueryEventStatus
         aclrtSynchronizeEvent
