@@ -1,8 +1,8 @@
 //! Contexts: the thread-bound scope of streams, events, memory and graphs on a device.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use acl_sys::Table;
 
@@ -36,6 +36,7 @@ mod scalars;
 
 pub(crate) use allocator::Piece;
 pub use allocator::{Allocator, ForeignAllocator};
+use conditions::Launches;
 pub(crate) use events::{Events, RawEvent};
 use idle::Idle;
 pub(crate) use operators::Holder;
@@ -80,7 +81,9 @@ pub(crate) struct ContextInner {
     pub(crate) idle_streams: Arc<Idle>,
     /// Idle events that order streams.
     pub(crate) events: Events,
-    /// Kernels of the device that failed.
+    /// Asked at the first launch of a kernel.
+    launches: OnceLock<Launches>,
+    /// Tasks of the device that failed.
     pub(crate) failures: Arc<Failures>,
     /// Streams wait by themselves for others that use the same memory.
     tracking: AtomicBool,
@@ -519,6 +522,7 @@ impl ContextInner {
             operators: std::mem::take(&mut self.operators),
             idle_streams: Arc::clone(&self.idle_streams),
             events: std::mem::take(&mut self.events),
+            launches: std::mem::take(&mut self.launches),
             failures: Arc::clone(&self.failures),
             tracking: AtomicBool::new(*self.tracking.get_mut()),
             drop_errors: std::mem::take(&mut self.drop_errors),

@@ -166,7 +166,8 @@ const ALL: [Requirement; 45] = parts! {
         aclrtKernelArgsAppendPlaceHolder aclrtKernelArgsGetPlaceHolderBuffer aclrtKernelArgsFinalize
         aclrtLaunchKernelWithConfig aclrtLaunchKernelV2 aclrtLaunchKernel aclrtBinaryGetFunctionByEntry
         aclrtBinaryGetGlobal aclrtBinaryGetDevAddress aclrtBinarySetExceptionCallback aclrtRegisterCpuFunc
-        aclrtFunctionGetParamCount aclrtFunctionGetParamInfo aclrtGetFunctionAddr aclrtGetFunctionAttribute
+        aclrtFunctionGetParamCount aclrtFunctionGetParamInfo aclrtFunctionGetAvailDynUbufPerBlock
+        aclrtGetFunctionAddr aclrtGetFunctionAttribute
         aclrtGetFunctionName aclrtGetFunctionSize aclrtGetDeviceIdFromExceptionInfo
         aclrtGetErrorCodeFromExceptionInfo aclrtGetFuncHandleFromExceptionInfo aclrtGetStreamIdFromExceptionInfo
         aclrtGetTaskIdFromExceptionInfo aclrtGetThreadIdFromExceptionInfo,
