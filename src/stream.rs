@@ -32,7 +32,7 @@ mod poll;
 mod private;
 mod submit;
 
-pub(crate) use capture::{CaptureState, HostSlot, Keep};
+pub(crate) use capture::{CaptureState, HostSlot, InTurn, Keep, Taken};
 pub use cores::{CoreLimit, Cores};
 pub(crate) use cores::{device_cores, planned_cores};
 pub use create::StreamOptions;
