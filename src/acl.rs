@@ -9,11 +9,12 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use acl_sys::{MixedToolkits, Table, aclCANNPackageName, aclCANNPackageVersion};
 
-use crate::call::{Caller, call, pointer, set_verify_context};
+use crate::call::{Caller, call, check_not_locked, pointer, set_verify_context};
 use crate::error::{Error, ErrorKind, Refused, Result, ResultExt as _};
 use crate::lock::{Lock, Signal, say};
 
 mod ending;
+mod hear;
 pub(crate) mod kept;
 mod options;
 mod watch;
@@ -21,7 +22,7 @@ mod watch;
 use ending::{Ending, finalize, initialize};
 pub(crate) use options::ConfigFile;
 pub use options::InitOptions;
-pub use watch::{DeviceState, StreamState, Watch};
+pub use watch::{AbortStage, DeviceState, StreamState, Watch};
 
 /// AscendCL, initialised. The first value initialises the library of its process; [`Acl::close`] ends it.
 ///
@@ -242,6 +243,7 @@ impl Acl {
             let (choice, known) = (entry.choice.clone(), entry.table.clone());
             drop(live);
             let (table, begun) = begin(&choice, known, config.as_deref());
+            let heard = begun.as_ref().map_or(Ok(()), |_| hear::begin(table.as_ref()));
             live = LIVE.lock();
             live[place].busy = false;
             live[place].table = table;
@@ -250,6 +252,9 @@ impl Acl {
             CHANGED.notify_all();
             begun?;
             // Written once the lock is free, and not before: a logger may ask for the library.
+            if let Err(error) = heard {
+                say!(Warn, "errors will not name the task that failed: {error:#}");
+            }
             say!(Debug, "initialised {}", live[place].table.as_deref().map_or_else(String::new, Table::describe));
         }
         let entry = &mut live[place];
@@ -408,7 +413,7 @@ impl Caller for Acl {
     }
 
     fn bind(&self) -> Result<()> {
-        Ok(())
+        check_not_locked()
     }
 }
 

@@ -29,6 +29,23 @@ pub(crate) trait Scope: Caller {
 thread_local! {
     /// Id of the context that this crate last made current on this thread.
     static CURRENT: Cell<u64> = const { Cell::new(0) };
+    /// This thread has the process locked; then nothing is current for this crate.
+    static LOCKED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Why calls of a thread are refused that has the process locked.
+pub(crate) const LOCKED_PROCESS: &str =
+    "this thread has the process locked (Acl::lock_process), and the call would wait until it is unlocked";
+
+/// From now on, or no longer, calls of this thread are refused.
+pub(crate) fn refuse_calls(on: bool) {
+    CURRENT.set(0);
+    LOCKED.set(on);
+}
+
+/// That calls of this thread are not refused.
+pub(crate) fn check_not_locked() -> Result<()> {
+    if LOCKED.get() { Err(Error::new(ErrorKind::NotSupported, LOCKED_PROCESS)) } else { Ok(()) }
 }
 
 /// What this crate made current last is not trusted.
@@ -82,6 +99,9 @@ fn bind_or_ask(context: &impl Scope) -> Result<()> {
 /// What is current on this thread, for the library; null for nothing.
 pub(crate) fn current_of(table: &Table) -> aclrtContext {
     let mut current = std::ptr::null_mut();
+    if LOCKED.get() {
+        return current;
+    }
     if let Ok(function) = table.aclrtGetCurrentContext() {
         // SAFETY: a place for one handle; a thread without a context gets a code and no handle.
         let code = unsafe { function(&raw mut current) };
@@ -110,6 +130,7 @@ pub(crate) fn restore(table: &Table, context: aclrtContext, believed: u64) -> Re
 /// Makes `context` current without trusting what this crate did last: other code may have changed it since.
 #[cold]
 pub(crate) fn bind_anew(context: &impl Scope) -> Result<()> {
+    check_not_locked()?;
     let table = context.table();
     let function = table.aclrtSetCurrentContext()?;
     // SAFETY: the handle is that of a live context; a stale one gives an error code.

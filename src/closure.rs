@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
+use crate::call::LOCKED_PROCESS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, as_if_alone, say};
 
@@ -78,6 +79,8 @@ pub(crate) enum RunsOn {
     Stream(usize),
     /// Whatever stream the graph was launched on.
     Graph,
+    /// No function runs: the thread has the process locked, and every call waits until it unlocks it.
+    LockedProcess,
 }
 
 thread_local! {
@@ -88,12 +91,23 @@ thread_local! {
 /// Whether this thread runs a function of the stream with this key, or may do so: what it would wait for there, room
 /// in the queue for instance, is behind itself.
 pub(crate) fn may_run_on(stream: usize) -> bool {
-    RUNS_ON.get().is_some_and(|on| on == RunsOn::Graph || on == RunsOn::Stream(stream))
+    RUNS_ON.get().is_some_and(|on| !matches!(on, RunsOn::Stream(other) if other != stream))
 }
 
-/// Whether this thread runs a function of any stream.
+/// Whether this thread runs a function of any stream, or has the process locked: no calls are allowed.
 pub(crate) fn is_running() -> bool {
     RUNS_ON.get().is_some()
+}
+
+/// From now on, or no longer, this thread has the process locked.
+pub(crate) fn set_locked_process(on: bool) {
+    RUNS_ON.set(on.then_some(RunsOn::LockedProcess));
+}
+
+/// Why a call is refused while [`is_running`]: `text` for a function, that it is locked for a process.
+pub(crate) fn refusal(text: impl Into<String>) -> Error {
+    let locked = RUNS_ON.get() == Some(RunsOn::LockedProcess);
+    Error::new(ErrorKind::NotSupported, if locked { LOCKED_PROCESS.to_owned() } else { text.into() })
 }
 
 impl Function {

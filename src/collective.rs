@@ -43,7 +43,7 @@ use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, Signal};
 use crate::progress::Use;
-use crate::stream::{Named, Stream, StreamInner, Task};
+use crate::stream::{InTurn, Named, Stream, StreamInner, Taken, Task};
 
 mod all;
 mod between;
@@ -67,9 +67,8 @@ pub use root::RootInfo;
 /// creation that one thread of a card does that at a time, and of its end that it may come from any thread once no call
 /// is being made (guide: HCCL, `HcclCommInitRootInfo`, `HcclCommDestroy`); of concurrent operations it says nothing, so
 /// there are none. Operations of one communicator run one after the other, also on different streams: each waits on the
-/// device for the one before. Inside a capture the order is that of the graph. **Launches of graphs** with its operations
-/// are not ordered with operations on other streams, nor with launches of other graphs there: launch on the stream of
-/// the operations, or order by events ([`Stream::wait`]).
+/// device for the one before. A launch of a graph with its operations is one of them; inside the graph the order is
+/// that of the capture.
 ///
 /// Dropping it never waits. Work that uses it, and graphs, have it until they are done; then it is destroyed, by a
 /// thread of this crate where that takes longer, or where the library asks to be called again. What the others wait for
@@ -157,8 +156,8 @@ impl Communicator {
         Context::from_inner(&self.0.context)
     }
 
-    /// The raw handle, null once it was [aborted](Self::abort). Valid as long as this value, while nobody aborts it; one
-    /// call at a time may use it.
+    /// The raw handle, null once it was [aborted](Self::abort). Valid as long as this value, while nobody aborts it;
+    /// one call at a time may use it.
     #[must_use]
     pub fn as_raw(&self) -> HcclComm {
         self.0.state.lock().raw
@@ -209,7 +208,7 @@ impl Communicator {
         let state = inner.lock();
         if let Some(capture) = &state.capture {
             // Before the call, so that it outlives every replay whatever happens in between.
-            capture.keep_other(Box::new(Arc::clone(&self.0)));
+            capture.keep_in_turn(Arc::clone(&self.0) as Arc<dyn InTurn>);
             return inner.submit_locked(&state, &task, |raw| call(inner.context(), turn.raw, raw)).map(drop);
         }
         let mut failed = None;
@@ -279,6 +278,20 @@ impl Inner {
                 uses.push(Use::of(stream, number));
             }
         }
+    }
+}
+
+impl InTurn for Inner {
+    fn begin<'a>(&'a self, stream: &Stream) -> Result<Box<dyn Taken + 'a>> {
+        let turn = Self::begin(self)?;
+        self.follow(stream)?;
+        Ok(Box::new(turn))
+    }
+}
+
+impl Taken for Turn<'_> {
+    fn used(&self, stream: &Arc<StreamInner>, number: u64) {
+        self.of.used_by(stream, number);
     }
 }
 

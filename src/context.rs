@@ -1,8 +1,8 @@
 //! Contexts: the thread-bound scope of streams, events, memory and graphs on a device.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use acl_sys::Table;
 
@@ -10,6 +10,7 @@ use crate::acl::{Acl, kept};
 use crate::call::{self, Caller, Scope, bind_anew, call, forget_binding};
 use crate::closure::{self, Spent};
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::failures::Failures;
 use crate::lock::{Lock, say};
 use crate::progress::note_device_failed;
 use crate::retire::{self, keepers};
@@ -18,7 +19,6 @@ mod allocator;
 mod beside;
 mod conditions;
 mod events;
-mod failures;
 mod idle;
 mod lines;
 mod memory;
@@ -36,9 +36,8 @@ mod scalars;
 
 pub(crate) use allocator::Piece;
 pub use allocator::{Allocator, ForeignAllocator};
+use conditions::Launches;
 pub(crate) use events::{Events, RawEvent};
-pub(crate) use failures::Failures;
-pub use failures::KernelFailure;
 use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
@@ -82,7 +81,9 @@ pub(crate) struct ContextInner {
     pub(crate) idle_streams: Arc<Idle>,
     /// Idle events that order streams.
     pub(crate) events: Events,
-    /// Kernels of the device that failed.
+    /// Asked at the first launch of a kernel.
+    launches: OnceLock<Launches>,
+    /// Tasks of the device that failed.
     pub(crate) failures: Arc<Failures>,
     /// Streams wait by themselves for others that use the same memory.
     tracking: AtomicBool,
@@ -242,7 +243,6 @@ impl Context {
         parent: Option<Arc<ContextInner>>,
     ) -> Self {
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        let failures = parent.as_ref().map(|parent| Arc::clone(&parent.failures)).unwrap_or_default();
         Self(Arc::new(ContextInner {
             raw,
             id,
@@ -255,7 +255,8 @@ impl Context {
             operators: Operators::default(),
             idle_streams: Idle::of(raw, id, device, acl.table()),
             events: Events::default(),
-            failures,
+            launches: OnceLock::new(),
+            failures: Failures::of(acl.table(), device),
             tracking: AtomicBool::new(true),
             drop_errors: Lock::default(),
             ended: AtomicBool::new(false),
@@ -304,10 +305,7 @@ impl Context {
     #[doc(alias = "aclrtSynchronizeDevice")]
     pub fn synchronize(&self) -> Result<()> {
         if closure::is_running() {
-            return Err(Error::new(
-                ErrorKind::NotSupported,
-                "a host function waits for the device, which waits for it",
-            ));
+            return Err(closure::refusal("a host function waits for the device, which waits for it"));
         }
         let waited = keepers::wait_long(|limit| match limit {
             // SAFETY: takes nothing.
@@ -315,6 +313,7 @@ impl Context {
             // SAFETY: takes a number.
             Some(ms) => unsafe { call!(&**self.inner(), aclrtSynchronizeDeviceWithTimeout(ms)) },
         });
+        let waited = waited.map_err(|error| self.0.failures.explain(error, || None));
         if waited.as_ref().is_err_and(|error| error.kind().is_of_work()) {
             note_device_failed(self.0.device());
         }
@@ -523,6 +522,7 @@ impl ContextInner {
             operators: std::mem::take(&mut self.operators),
             idle_streams: Arc::clone(&self.idle_streams),
             events: std::mem::take(&mut self.events),
+            launches: std::mem::take(&mut self.launches),
             failures: Arc::clone(&self.failures),
             tracking: AtomicBool::new(*self.tracking.get_mut()),
             drop_errors: std::mem::take(&mut self.drop_errors),

@@ -367,8 +367,13 @@ impl Event {
             None => unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(event)) },
             Some(ms) => self.wait_at_most(ms),
         };
-        waiting(&before, || keepers::wait_long(wait))?;
+        waiting(&before, || self.named(keepers::wait_long(wait)))?;
         self.over(before)
+    }
+
+    /// The task whose failure an error reports, where the library told.
+    fn named<T>(&self, waited: Result<T>) -> Result<T> {
+        waited.map_err(|error| self.context_inner().failures.explain(error, || None))
     }
 
     fn wait_at_most(&self, ms: i32) -> Result<()> {
@@ -408,7 +413,7 @@ impl Event {
         let before = self.position();
         let ms = milliseconds(limit)?;
         self.check_signalled()?;
-        waiting(&before, || keepers::look_after(ms, self.wait_at_most(ms)))?;
+        waiting(&before, || self.named(keepers::look_after(ms, self.wait_at_most(ms))))?;
         self.over(before)
     }
 

@@ -66,6 +66,7 @@ mod device;
 pub mod dlpack;
 mod error;
 mod event;
+mod failures;
 mod future;
 mod graph;
 mod kernel;
@@ -87,6 +88,7 @@ mod report;
 mod requirement;
 mod retire;
 mod shortcuts;
+mod snapshot;
 mod stream;
 #[cfg(any(feature = "cache", feature = "dlopen", feature = "link"))]
 mod text;
@@ -95,10 +97,10 @@ pub use acl_sys as sys;
 pub use bytemuck;
 pub use half;
 
-pub use acl::{Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
+pub use acl::{AbortStage, Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
-pub use context::{Allocator, Context, ForeignAllocator, KernelFailure, Place, PlaceKind, SystemOption};
+pub use context::{Allocator, Context, ForeignAllocator, Place, PlaceKind, SystemOption};
 pub use cores::DeviceCoreLimit;
 pub use device::{
     Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, FaultKind, FormFactor, LibraryFeature, MemoryError,
@@ -106,6 +108,7 @@ pub use device::{
 };
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::{Event, IpcEvent, IpcEventHandle};
+pub use failures::TaskFailure;
 pub use future::{Finished, GivenBack, Reached};
 pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView, TaskGroup};
 pub use kernel::{
@@ -127,6 +130,7 @@ pub use prefetch::{Prefetch, Prefetchable};
 pub use report::Report;
 pub use requirement::Requirement;
 pub use retire::set_drop_limit;
+pub use snapshot::{ProcessBackup, ProcessLock, SnapshotStage, SnapshotWatch};
 pub use stream::{CoreLimit, Stream, StreamOptions, untracked};
 
 #[cfg(doctest)]

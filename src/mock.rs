@@ -98,7 +98,10 @@ pub fn reset() -> Result<()> {
     // SAFETY: takes nothing; handles from before are refused by their generation.
     let code = unsafe { sys::mock_acl_reset() };
     crate::call::forget_binding();
-    crate::context::primary::forget(&crate::acl::forget_mock());
+    let tables = crate::acl::forget_mock();
+    crate::context::primary::forget(&tables);
+    crate::failures::forget(&tables);
+    crate::snapshot::forget(&tables);
     check("a reset", code)
 }
 

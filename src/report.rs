@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use acl_sys::aclCANNPackageName;
 
@@ -13,6 +14,7 @@ use crate::call::forget_binding;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
+use crate::failures;
 use crate::recent;
 use crate::requirement::Requirement;
 
@@ -22,8 +24,9 @@ const LOG_BYTES: u64 = 1 << 16;
 
 /// What this process knows of itself, as text: what racl was built from, the library with its versions, the devices
 /// that are open, with facts of those that this crate has open, what the library lacks, the environment variables that
-/// matter, the calls that failed last, with what the library said of them, and the last lines of the library's own log
-/// of this process. To be sent with a question, or written where a program fails.
+/// matter, the calls that failed last, with what the library said of them, the tasks that failed last, as far as it
+/// told ([`TaskFailure`](crate::TaskFailure)), and the last lines of the library's own log of this process. To be sent
+/// with a question, or written where a program fails.
 ///
 /// It asks the library and changes nothing; what cannot be had is left out or says why. Environment variables are shown
 /// as they are: only those whose names begin with `ASCEND_`, `ACL_`, `HCCL_`, `RACL_` or `MOCK_ACL_`, and
@@ -47,7 +50,7 @@ impl Acl {
     #[doc(alias = "aclGetRecentErrMsg")]
     pub fn report(&self) -> Report {
         // Taken first: asking may fail, too.
-        let failures = recent::all();
+        let (calls, tasks) = (recent::all(), failures::latest());
         let mut text = String::new();
         section(&mut text, "racl", [BUILD.to_string()]);
         section(&mut text, "library", library(self));
@@ -61,8 +64,8 @@ impl Acl {
         section(&mut text, "devices", devices);
         section(&mut text, "missing functions", missing(self));
         section(&mut text, "environment", environment());
-        let failures = failures.into_iter().map(|(age, text)| format!("{:.1} s ago: {text}", age.as_secs_f64()));
-        section(&mut text, "calls that failed last", failures);
+        section(&mut text, "calls that failed last", calls.into_iter().map(aged));
+        section(&mut text, "tasks that failed last", tasks.into_iter().map(aged));
         let log = log_folder().and_then(|folder| log_of(&folder, std::process::id()));
         section(&mut text, "the library's log", log.unwrap_or_default());
         Report(text)
@@ -111,6 +114,10 @@ fn section(text: &mut String, name: &str, lines: impl IntoIterator<Item = String
     if none {
         let _ = writeln!(text, "  none");
     }
+}
+
+fn aged((age, text): (Duration, String)) -> String {
+    format!("{:.1} s ago: {text}", age.as_secs_f64())
 }
 
 fn told(what: &str, answer: Result<impl fmt::Display>) -> String {

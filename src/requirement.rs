@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 43] = parts! {
+const ALL: [Requirement; 45] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -121,8 +121,11 @@ const ALL: [Requirement; 43] = parts! {
     "flags", "numbers in memory that streams write and wait for": aclrtMemcpy
         ; optional aclrtValueWrite aclrtValueWait,
     "watches", "what becomes of streams and devices":
-        ; optional aclrtRegStreamStateCallback aclrtRegDeviceStateCallback,
+        ; optional aclrtRegStreamStateCallback aclrtRegDeviceStateCallback aclrtSetDeviceTaskAbortCallback,
     "aborts", "ending the work of streams and devices before its time": aclrtDeviceTaskAbort aclrtStreamAbort,
+    "snapshots", "processes that are saved and restored (Acl::lock_process)":
+        aclrtSnapShotProcessLock aclrtSnapShotProcessBackup aclrtSnapShotProcessRestore aclrtSnapShotProcessUnlock
+        ; optional aclrtSnapShotCallbackRegister aclrtSnapShotCallbackUnregister,
     "events", "order between streams":
         aclrtCreateEventExWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtQueryEventStatus
         aclrtSynchronizeEvent
@@ -163,10 +166,16 @@ const ALL: [Requirement; 43] = parts! {
         aclrtKernelArgsAppendPlaceHolder aclrtKernelArgsGetPlaceHolderBuffer aclrtKernelArgsFinalize
         aclrtLaunchKernelWithConfig aclrtLaunchKernelV2 aclrtLaunchKernel aclrtBinaryGetFunctionByEntry
         aclrtBinaryGetGlobal aclrtBinaryGetDevAddress aclrtBinarySetExceptionCallback aclrtRegisterCpuFunc
-        aclrtFunctionGetParamCount aclrtFunctionGetParamInfo aclrtGetFunctionAddr aclrtGetFunctionAttribute
+        aclrtFunctionGetParamCount aclrtFunctionGetParamInfo aclrtFunctionGetAvailDynUbufPerBlock
+        aclrtGetFunctionAddr aclrtGetFunctionAttribute
         aclrtGetFunctionName aclrtGetFunctionSize aclrtGetDeviceIdFromExceptionInfo
         aclrtGetErrorCodeFromExceptionInfo aclrtGetFuncHandleFromExceptionInfo aclrtGetStreamIdFromExceptionInfo
         aclrtGetTaskIdFromExceptionInfo aclrtGetThreadIdFromExceptionInfo,
+    "failures", "the task, stream and kernel in errors of work that failed (Error::task_failure)":
+        aclrtGetDeviceIdFromExceptionInfo aclrtGetErrorCodeFromExceptionInfo aclrtGetStreamIdFromExceptionInfo
+        aclrtGetTaskIdFromExceptionInfo aclrtGetThreadIdFromExceptionInfo
+        ; optional aclrtExceptionInfoCallbackRegister aclrtSetExceptionInfoCallback
+        aclrtGetFuncHandleFromExceptionInfo aclrtGetFunctionName,
     "collectives", "cards that work together, over HCCL (racl::collective)":
         ; optional HcclGetRootInfo HcclCommInitRootInfo HcclCommInitRootInfoConfig HcclCommInitClusterInfo
         HcclCommInitClusterInfoConfig HcclCommInitAll HcclCreateSubCommConfig HcclCommDestroy HcclGetCommAsyncError

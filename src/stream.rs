@@ -32,7 +32,7 @@ mod poll;
 mod private;
 mod submit;
 
-pub(crate) use capture::{CaptureState, HostSlot, Keep};
+pub(crate) use capture::{CaptureState, HostSlot, InTurn, Keep, Taken};
 pub use cores::{CoreLimit, Cores};
 pub(crate) use cores::{device_cores, planned_cores};
 pub use create::StreamOptions;
@@ -115,7 +115,7 @@ pub(crate) struct State {
     /// Its work needs memory only to be there, such as updates of graphs, which use it elsewhere.
     pub(crate) only_keeps: bool,
     /// What it was given last, records of events and waits aside, and where.
-    pub(crate) latest: Cell<Option<submit::Named>>,
+    pub(crate) latest: Cell<Option<(submit::Named, u64)>>,
     /// The latest event that others wait for.
     mark: Option<order::Mark>,
     /// What the stream is given replaces work of a graph, and runs when the graph does.
@@ -373,13 +373,22 @@ impl StreamInner {
             }
         };
         let waited = if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) };
-        waited.map_err(|error| self.name_kernel(error)).inspect_err(|error| self.note_fault(error, span))
+        waited.map_err(|error| self.name_task(error, span)).inspect_err(|error| self.note_fault(error, span))
     }
 
-    /// The kernel whose failure the error reports, where the library told.
-    fn name_kernel(&self, error: Error) -> Error {
+    /// The task whose failure the error reports, where the library told, and what the program submitted.
+    fn name_task(&self, error: Error, span: Span) -> Error {
         let id = || self.id().ok()?.try_into().ok();
-        self.context.failures.explain(error, id)
+        let error = self.context.failures.explain(error, id);
+        let latest = error.task_failure().and_then(|_| self.state.try_lock()?.latest.get());
+        let Some(((label, place), number)) = latest else { return error };
+        let (file, line, count) = (place.file(), place.line(), span.1 - span.0);
+        match number > span.0 && number <= span.1 {
+            false => error,
+            true if count == 1 => error.context(format!("the task is of {label} at {file}:{line}")),
+            true => error
+                .context(format!("the task is of the last {count} submissions, such as {label} at {file}:{line}")),
+        }
     }
 
     /// The library tells each failure once, to whoever waits first.
@@ -425,7 +434,7 @@ impl StreamInner {
 
     pub(crate) fn is_complete(&self) -> Result<bool> {
         let span = self.progress.unreported();
-        let idle = self.is_idle().map_err(|error| self.name_kernel(error));
+        let idle = self.is_idle().map_err(|error| self.name_task(error, span));
         let idle = idle.inspect_err(|error| self.note_fault(error, span));
         let idle = idle.map_err(|error| self.explain_wait(error))?;
         if !idle {
@@ -493,7 +502,7 @@ impl Queue for StreamInner {
         // Who submits may wait for room in the queue, with the lock.
         let latest = self.state.try_lock().and_then(|state| state.latest.get());
         match latest {
-            Some((label, place)) if open > 0 => {
+            Some(((label, place), _)) if open > 0 => {
                 let (file, line) = (place.file(), place.line());
                 format!("{name} (submissions not known to be done: {open}; the latest: {label} at {file}:{line})")
             }

@@ -7,8 +7,8 @@ use racl::profiling::{Dump, HostRange, Profile, Step};
 use racl::{
     Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
     DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphPool, HostView, IpcEvent, Kernel,
-    KernelBinary, KernelFailure, KernelLaunch, Lent, Model, ModelDescription, ModelOptions, ModelRun, Notify,
-    PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, TaskGroup, Tensor, Watch,
+    KernelBinary, KernelLaunch, Lent, Model, ModelDescription, ModelOptions, ModelRun, Notify, PinnedBuffer,
+    Prefetch, Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -112,8 +112,8 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     send::<Kernel>();
     sync::<Kernel>();
     send::<KernelLaunch<'static>>();
-    send::<KernelFailure>();
-    sync::<KernelFailure>();
+    send::<TaskFailure>();
+    sync::<TaskFailure>();
     send::<DeviceFlag>();
     sync::<DeviceFlag>();
     send::<DeviceCoreLimit>();
@@ -156,6 +156,125 @@ fn a_graph_is_used_by_one_thread_at_a_time_and_a_capture_stays_on_its_thread() {
     let _ = <Capture as AmbiguousIfSync<_>>::check;
     let _ = <HostView<'static, f32> as AmbiguousIfSync<_>>::check;
     let _ = <Refused<Graph> as AmbiguousIfSync<_>>::check;
+}
+
+macro_rules! both {
+    ($($type:ty),* $(,)?) => {{ $(send::<$type>(); sync::<$type>();)* }};
+}
+
+#[test]
+fn what_a_library_tells_and_is_told_crosses_threads() {
+    use racl::{
+        AbortStage, Amount, BinaryCore, BinaryOptions, Build, CaptureMode, CountUpdate, CountWait, CpuKernels,
+        DeviceFault, DeviceFeature, DeviceLink, DeviceState, DeviceStatus, ErrorKind, FaultKind, FormFactor,
+        InitOptions, IpcEventHandle, KernelCores, KernelEngine, KernelKind, KernelParameter, LibraryFeature,
+        MemoryClass, MemoryError, MemoryStats, ModelFormat, ModelGears, ModelSize, ModelTensor, NotifyKey,
+        OutputShapes, OverflowMode, Place, PlaceKind, Report, Requirement, Rows, RunMode, Schedule, SnapshotStage,
+        SnapshotWatch, StreamOptions, StreamState, SuperPod, SystemOption, Utilization, ValueWait,
+    };
+    both!(
+        AbortStage,
+        Amount,
+        BinaryCore,
+        BinaryOptions,
+        Build,
+        CaptureMode,
+        CountUpdate,
+        CountWait,
+        CpuKernels,
+        DeviceFault,
+        DeviceFeature,
+        DeviceLink,
+        DeviceState,
+        DeviceStatus,
+        ErrorKind,
+        FaultKind,
+        FormFactor,
+        InitOptions,
+        IpcEventHandle,
+        KernelCores,
+        KernelEngine,
+        KernelKind,
+        KernelParameter,
+        LibraryFeature,
+        MemoryClass,
+        MemoryError,
+        MemoryStats,
+        ModelFormat,
+        ModelGears,
+        ModelSize,
+        ModelTensor,
+        NotifyKey,
+        OutputShapes,
+        OverflowMode,
+        Place,
+        PlaceKind,
+        Report,
+        Requirement,
+        Rows,
+        RunMode,
+        Schedule,
+        SnapshotStage,
+        SnapshotWatch,
+        StreamOptions,
+        StreamState,
+        SuperPod,
+        SystemOption,
+        Utilization,
+        ValueWait,
+    );
+    use racl::collective::{Determinism, Expansion, Reduction};
+    use racl::profiling::{CoreMetrics, DumpOptions, DumpTensors, ProfileData, ProfileOptions, ProfileSetting};
+    both!(Determinism, Expansion, Reduction);
+    both!(CoreMetrics, DumpOptions, DumpTensors, ProfileData, ProfileOptions, ProfileSetting);
+}
+
+#[test]
+fn what_plans_are_made_of_crosses_threads_and_their_builder_stays() {
+    use racl::plan::{
+        Buckets, Builder, Change, Cores, Counters, Dim, External, Finding, Foreign, Frozen, HostFunction, InputId,
+        MemoryReport, Optimised, Options, OutputId, Passes, Registry, RunOptions, Scope, Simulated, Simulation,
+        Value, Work,
+    };
+    both!(
+        Buckets,
+        Change,
+        Cores,
+        Counters,
+        Dim,
+        External,
+        Finding,
+        Foreign,
+        Frozen,
+        HostFunction,
+        InputId,
+        MemoryReport,
+        Optimised,
+        Options,
+        OutputId,
+        Passes,
+        Registry,
+        RunOptions,
+        Scope,
+        Simulated,
+        Simulation,
+        Value,
+        Work,
+    );
+    use racl::op::{AnyTensor, DataType, ElementType, Footprint, Format, OperatorCache, Probe, Scalar, Shape};
+    both!(AnyTensor, DataType, ElementType, Footprint, Format, OperatorCache, Scalar, Shape);
+    let _ = <Builder as AmbiguousIfSync<_>>::check;
+    let _ = <Probe as AmbiguousIfSync<_>>::check;
+}
+
+/// These lines do not compile when the type has the trait after all.
+#[test]
+fn the_lock_of_a_process_stays_on_its_thread() {
+    use racl::{ProcessBackup, ProcessLock};
+    let _ = <ProcessLock as AmbiguousIfSend<_>>::check;
+    let _ = <ProcessLock as AmbiguousIfSync<_>>::check;
+    let _ = <ProcessBackup as AmbiguousIfSend<_>>::check;
+    let _ = <ProcessBackup as AmbiguousIfSync<_>>::check;
 }
 
 #[cfg(feature = "cache")]

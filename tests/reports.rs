@@ -37,6 +37,7 @@ fn a_report_has_the_library_the_devices_and_what_failed_last() {
         "missing functions",
         "environment",
         "calls that failed last",
+        "tasks that failed last",
         "the library's log",
     ];
     assert_eq!(headings, want);

@@ -33,6 +33,28 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 #[test]
+fn launches_of_kernels_allocate_nothing() {
+    let _alone = mock::exclusive();
+    let device = common::device();
+    let stream = device.stream().unwrap();
+    let binary = device.context().load_kernels(common::compiled_kernels("sample")).unwrap();
+    let add = binary.kernel("add").unwrap();
+    let (a, b) = (device.upload(&[1.0_f32; 16]).unwrap(), device.upload(&[2.0_f32; 16]).unwrap());
+    let mut out = device.alloc_zeroed::<f32>(16).unwrap();
+    // The mock's own allocations are no Rust ones.
+    let mut launch = || {
+        let launch = add.launch(&stream).blocks(2).arg(&a).arg(&b).arg(&mut out).arg(16_u64);
+        // SAFETY: the parameters of `add`, with as many elements.
+        unsafe { launch.submit() }.unwrap();
+    };
+    (0..16).for_each(|_| launch());
+    let before = COUNT.get();
+    (0..100).for_each(|_| launch());
+    assert_eq!(COUNT.get() - before, 0, "allocations in 100 launches");
+    assert_eq!(out.to_vec().unwrap(), [3.0; 16]);
+}
+
+#[test]
 fn runs_with_host_inputs_and_outputs_allocate_nothing() {
     let _alone = mock::exclusive();
     let plan = Plan::build(|g| {

@@ -3,9 +3,10 @@
 mod common;
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use common::{assert_says, mock};
-use racl::{Acl, DeviceState, ErrorKind, StreamState};
+use racl::{AbortStage, Acl, DeviceState, ErrorKind, StreamState};
 
 fn alone(test: impl FnOnce(&Acl)) {
     let _alone = mock::exclusive();
@@ -62,13 +63,48 @@ fn several_hear_and_a_panic_harms_nobody() {
 }
 
 #[test]
+fn aborts_are_heard_of_before_and_after_and_can_be_refused() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let limit = Duration::from_secs(3);
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let inside = Arc::clone(&heard);
+        let watch = acl
+            .watch_aborts(move |device, stage, limit| {
+                inside.lock().unwrap().push((device, stage, limit));
+                true
+            })
+            .unwrap();
+        device.context().abort_device(limit).unwrap();
+        let want = [(0, AbortStage::Before, limit), (0, AbortStage::After, limit)];
+        assert_eq!(*heard.lock().unwrap(), want);
+        for refuses in [AbortStage::Before, AbortStage::After] {
+            let refuse = acl.watch_aborts(move |_, stage, _| stage != refuses).unwrap();
+            assert_eq!(device.context().abort_device(limit).unwrap_err().kind(), ErrorKind::Aborted);
+            drop(refuse);
+        }
+        let panics = acl.watch_aborts(|_, _, _| panic!("on purpose")).unwrap();
+        assert_eq!(device.context().abort_device(limit).unwrap_err().code(), Some(107_035));
+        drop(panics);
+        watch.end().unwrap();
+        let count = heard.lock().unwrap().len();
+        device.context().abort_device(limit).unwrap();
+        assert_eq!((heard.lock().unwrap().len(), Arc::strong_count(&heard)), (count, 1));
+        device.stream().unwrap().synchronize().unwrap();
+    });
+}
+
+#[test]
 fn a_watch_that_fails_is_told_and_keeps_nothing() {
     alone(|acl| {
-        for call in ["aclrtRegStreamStateCallback", "aclrtRegDeviceStateCallback"] {
+        for call in ["aclrtRegStreamStateCallback", "aclrtRegDeviceStateCallback", "aclrtSetDeviceTaskAbortCallback"]
+        {
             let owned = Arc::new(());
             let watch = |owned: Arc<()>| {
                 if call.contains("Stream") {
                     acl.watch_streams(move |_, _| drop(Arc::clone(&owned)))
+                } else if call.contains("Abort") {
+                    acl.watch_aborts(move |_, _, _| Arc::strong_count(&owned) > 0)
                 } else {
                     acl.watch_devices(move |_, _| drop(Arc::clone(&owned)))
                 }

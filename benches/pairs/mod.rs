@@ -1,18 +1,22 @@
 //! The calls that are made both ways, as raw calls and as safe ones.
 
-use racl::{CaptureMode, Device, Prefetch, Result, Stream, op, sys};
+use std::path::Path;
+use std::process::Command;
+
+use racl::{BinaryOptions, CaptureMode, Device, Prefetch, Result, Stream, op, sys};
 
 pub(crate) type Calls<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 /// Makes what the calls need, and hands them over: raw, or safe.
 pub(crate) type Make = fn(&Device, &Stream, bool, &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()>;
 
-pub(crate) const CASES: [(&str, Make); 7] = [
+pub(crate) const CASES: [(&str, Make); 8] = [
     ("fill of 64 bytes", fill),
     ("copy of 64 bytes on the device", copy),
     ("event record", record),
     ("wait for an event", wait),
     ("prefetch", prefetch),
     ("graph launch", launch),
+    ("kernel launch of four arguments", kernel),
     ("query of an idle stream", query),
 ];
 
@@ -106,6 +110,44 @@ fn launch(device: &Device, stream: &Stream, safe: bool, run: &mut dyn FnMut(Call
     run(Box::new(|| {
         // SAFETY: graph and stream are live, and this thread alone launches.
         assert_eq!(unsafe { function(handle, raw) }, 0);
+        Ok(())
+    }))
+}
+
+/// Kernels for the mock, compiled from the source of its own tests.
+fn compiled_kernels() -> Vec<u8> {
+    let mock = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock-acl");
+    let to = std::env::temp_dir().join(format!("racl-bench-{}.so", std::process::id()));
+    let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    command.args(["-std=gnu11", "-shared", "-fPIC", "-O1", "-I"]).arg(mock.join("include"));
+    command.arg(mock.join("tests/kernels/binaries/sample.c")).arg("-o").arg(&to);
+    assert!(command.status().is_ok_and(|status| status.success()), "{command:?}");
+    let bytes = std::fs::read(&to).expect("what the compiler wrote");
+    let _ = std::fs::remove_file(to);
+    bytes
+}
+
+fn kernel(device: &Device, stream: &Stream, safe: bool, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
+    let binary = device.context().load_kernels_from(&compiled_kernels(), BinaryOptions::new())?;
+    let add = binary.kernel("add")?;
+    let (a, b) = (device.alloc_zeroed::<f32>(16)?, device.alloc_zeroed::<f32>(16)?);
+    let mut out = device.alloc_zeroed::<f32>(16)?;
+    let (handle, raw) = (add.as_raw(), stream.as_raw());
+    let function = device.acl().table().aclrtLaunchKernelWithHostArgs()?;
+    if safe {
+        return run(Box::new(|| {
+            let launch = add.launch(stream).blocks(2).arg(&a).arg(&b).arg(&mut out).arg(16_u64);
+            // SAFETY: the parameters of `add`.
+            unsafe { launch.submit() }
+        }));
+    }
+    let addresses = [a.address(), b.address(), out.address()].map(|address| address.addr() as u64);
+    let mut block = [addresses[0], addresses[1], addresses[2], 16];
+    let (null, places) = (std::ptr::null_mut(), std::ptr::null_mut());
+    run(Box::new(|| {
+        let size = size_of_val(&block);
+        // SAFETY: a live kernel and stream, and the block of arguments, which is copied.
+        assert_eq!(unsafe { function(handle, 2, raw, null, block.as_mut_ptr().cast(), size, places, 0) }, 0);
         Ok(())
     }))
 }

@@ -6,8 +6,12 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use acl_sys::{aclrtDeviceState, aclrtDeviceStateCallback, aclrtStream, aclrtStreamState, aclrtStreamStateCallback};
+use acl_sys::{
+    aclrtDeviceState, aclrtDeviceStateCallback, aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortStage, aclrtStream,
+    aclrtStreamState, aclrtStreamStateCallback,
+};
 
 use super::Acl;
 use crate::call::call;
@@ -42,10 +46,43 @@ pub enum DeviceState {
     Other(u32),
 }
 
+/// When a function of [`Acl::watch_aborts`] is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AbortStage {
+    /// The device's work is about to be dropped.
+    Before,
+    /// It was dropped.
+    After,
+    /// A number that this crate has no name for.
+    Other(u32),
+}
+
+type AbortFunction = dyn Fn(i32, AbortStage, Duration) -> bool + Send + Sync;
+
 #[derive(Clone)]
 enum Function {
     Stream(Arc<dyn Fn(usize, StreamState) + Send + Sync>),
     Device(Arc<dyn Fn(i32, DeviceState) + Send + Sync>),
+    Abort(Arc<AbortFunction>),
+}
+
+impl Function {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Stream(_) => Kind::Stream,
+            Self::Device(_) => Kind::Device,
+            Self::Abort(_) => Kind::Abort,
+        }
+    }
+}
+
+/// What is heard of.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Stream,
+    Device,
+    Abort,
 }
 
 /// By the number that the library gives back: one that is called late finds nothing, and no address of what is gone.
@@ -55,11 +92,10 @@ fn find(number: *mut c_void) -> Option<Function> {
     ALL.lock().get(&number.addr()).cloned()
 }
 
-/// The program's function, with no lock held; the library's stack must not be unwound.
-fn run(function: impl FnOnce()) {
-    if catch_unwind(AssertUnwindSafe(|| as_if_alone(function))).is_err() {
-        say!(Error, "a function that watches streams or devices panicked");
-    }
+/// The program's function, with no lock held; the library's stack must not be unwound. None when it panicked.
+fn run<T>(function: impl FnOnce() -> T) -> Option<T> {
+    let ran = catch_unwind(AssertUnwindSafe(|| as_if_alone(function)));
+    ran.inspect_err(|_| say!(Error, "a function that watches streams or devices panicked")).ok()
 }
 
 unsafe extern "C" fn on_stream(stream: aclrtStream, state: aclrtStreamState, number: *mut c_void) {
@@ -86,7 +122,25 @@ unsafe extern "C" fn on_device(device: i32, state: aclrtDeviceState, number: *mu
     }
 }
 
-/// A function that hears of streams or devices, until this goes; see [`Acl::watch_streams`].
+unsafe extern "C" fn on_abort(
+    device: i32,
+    stage: aclrtDeviceTaskAbortStage,
+    milliseconds: u32,
+    number: *mut c_void,
+) -> i32 {
+    let stage = match stage {
+        aclrtDeviceTaskAbortStage::ACL_RT_DEVICE_TASK_ABORT_PRE => AbortStage::Before,
+        aclrtDeviceTaskAbortStage::ACL_RT_DEVICE_TASK_ABORT_POST => AbortStage::After,
+        other => AbortStage::Other(other.0),
+    };
+    let limit = Duration::from_millis(milliseconds.into());
+    match find(number) {
+        Some(Function::Abort(function)) => i32::from(run(|| function(device, stage, limit)) != Some(true)),
+        _ => 0,
+    }
+}
+
+/// A function that hears of streams, devices or their aborts, until this goes; see [`Acl::watch_streams`].
 #[must_use = "the function hears nothing once it is dropped"]
 pub struct Watch {
     acl: Acl,
@@ -125,7 +179,7 @@ impl Acl {
     /// ```
     #[doc(alias = "aclrtRegStreamStateCallback")]
     pub fn watch_streams(&self, function: impl Fn(usize, StreamState) + Send + Sync + 'static) -> Result<Watch> {
-        self.watch(Function::Stream(Arc::new(function)), true)
+        self.watch(Function::Stream(Arc::new(function)))
     }
 
     /// Calls `function` with the number of each device that any code of the process opens or resets, until the value
@@ -136,16 +190,50 @@ impl Acl {
     /// As [`watch_streams`](Self::watch_streams).
     #[doc(alias = "aclrtRegDeviceStateCallback")]
     pub fn watch_devices(&self, function: impl Fn(i32, DeviceState) + Send + Sync + 'static) -> Result<Watch> {
-        self.watch(Function::Device(Arc::new(function)), false)
+        self.watch(Function::Device(Arc::new(function)))
     }
 
-    fn watch(&self, function: Function, of_streams: bool) -> Result<Watch> {
+    /// Calls `function` with the number of a device before and after all its work is dropped, by
+    /// [`Context::abort_device`](crate::Context::abort_device) or by other code of the process, with the time limit of
+    /// that, until the value goes. It runs on the thread that aborts, in the middle of the library's call, so it must
+    /// not call the library. False, and a panic, which is caught and said in the log, let the abort fail: before it,
+    /// nothing is dropped.
+    ///
+    /// # Errors
+    ///
+    /// As [`watch_streams`](Self::watch_streams).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use racl::AbortStage;
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let watch = device.acl().watch_aborts(|device, stage, _| {
+    ///     assert!(device == 0 && [AbortStage::Before, AbortStage::After].contains(&stage));
+    ///     true // go on
+    /// })?;
+    /// device.context().abort_device(Duration::from_secs(10))?;
+    /// watch.end()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtSetDeviceTaskAbortCallback")]
+    pub fn watch_aborts(
+        &self,
+        function: impl Fn(i32, AbortStage, Duration) -> bool + Send + Sync + 'static,
+    ) -> Result<Watch> {
+        self.watch(Function::Abort(Arc::new(function)))
+    }
+
+    fn watch(&self, function: Function) -> Result<Watch> {
         static NEXT: AtomicUsize = AtomicUsize::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = CString::new(format!("racl {number}"))
             .map_err(|error| Error::new(ErrorKind::Internal, "a name with a zero byte").with_source(error))?;
+        let registration = Registration { number, name, kind: function.kind() };
         ALL.lock().insert(number, function);
-        let registration = Registration { number, name, of_streams };
         if let Err(error) = registration.set(self, true) {
             forget(number);
             return Err(error);
@@ -163,22 +251,30 @@ fn forget(number: usize) {
 struct Registration {
     number: usize,
     name: CString,
-    of_streams: bool,
+    kind: Kind,
 }
 
 impl Registration {
     fn set(&self, acl: &Acl, on: bool) -> Result<()> {
         let name = self.name.as_ptr();
         let number: *mut c_void = std::ptr::without_provenance_mut(self.number);
-        if self.of_streams {
-            let function: aclrtStreamStateCallback = if on { Some(on_stream) } else { None };
-            // SAFETY: a NUL-terminated string that lives as long as the registration, a function that lives as long as
-            // the program, and a number that nobody reads through.
-            unsafe { call!(acl, aclrtRegStreamStateCallback(name, function, number)) }
-        } else {
-            let function: aclrtDeviceStateCallback = if on { Some(on_device) } else { None };
-            // SAFETY: as above.
-            unsafe { call!(acl, aclrtRegDeviceStateCallback(name, function, number)) }
+        match self.kind {
+            Kind::Stream => {
+                let function: aclrtStreamStateCallback = if on { Some(on_stream) } else { None };
+                // SAFETY: a NUL-terminated string that lives as long as the registration, a function that lives as long
+                // as the program, and a number that nobody reads through.
+                unsafe { call!(acl, aclrtRegStreamStateCallback(name, function, number)) }
+            }
+            Kind::Device => {
+                let function: aclrtDeviceStateCallback = if on { Some(on_device) } else { None };
+                // SAFETY: as above.
+                unsafe { call!(acl, aclrtRegDeviceStateCallback(name, function, number)) }
+            }
+            Kind::Abort => {
+                let function: aclrtDeviceTaskAbortCallback = if on { Some(on_abort) } else { None };
+                // SAFETY: as above.
+                unsafe { call!(acl, aclrtSetDeviceTaskAbortCallback(name, function, number)) }
+            }
         }
     }
 }

@@ -23,8 +23,8 @@ impl Communicator {
     ///
     /// # Errors
     ///
-    /// The communicator and why: [`ErrorKind::InvalidArgument`] while work that is not done or a graph uses it; otherwise
-    /// what the library says.
+    /// The communicator and why: [`ErrorKind::InvalidArgument`] while work that is not done or a graph uses it;
+    /// otherwise what the library says.
     #[doc(alias = "HcclCommDestroy")]
     pub fn close(self) -> Result<(), Refused<Self>> {
         let used = self.0.is_used();
@@ -39,15 +39,15 @@ impl Communicator {
         }
     }
 
-    /// Ends what the communicator does, so that no rank that hangs or went away holds this one up: drops the work of the
-    /// streams with operations of it that are not done, as [`Stream::abort`] does, **all** of it, and destroys the
-    /// communicator. Operations are refused afterwards. Where another thread makes a call with it, that is waited for,
-    /// at most as long as a drop waits ([`set_drop_limit`](crate::set_drop_limit)): the first operation makes links to
-    /// the other ranks, and blocks.
+    /// Ends what the communicator does, so that no rank that hangs or went away holds this one up: drops the work of
+    /// the streams with operations of it that are not done, and with launches of graphs that have some, as
+    /// [`Stream::abort`] does, **all** of it, and destroys the communicator. Operations are refused afterwards. Where
+    /// another thread makes a call with it, that is waited for, at most as long as a drop waits
+    /// ([`set_drop_limit`](crate::set_drop_limit)): the first operation makes links to the other ranks, and blocks.
     ///
     /// Other ranks are not told by themselves: those of the mock find that this one went away, cards wait until their
-    /// time limit; abort there as well. Launches of graphs that use it are ended with the stream they run on, by
-    /// [`Stream::abort`]; while there is such a graph the communicator is kept for it, and destroyed with the last one.
+    /// time limit; abort there as well. While there is a graph that uses it, which is launched no more, the
+    /// communicator is kept, and destroyed with the last one.
     ///
     /// # Errors
     ///

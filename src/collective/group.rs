@@ -11,7 +11,7 @@ use crate::call::{Caller as _, collective, forget_binding, no_collective};
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Guard;
-use crate::stream::{Named, State, Stream, Task};
+use crate::stream::{CaptureState, InTurn, Named, State, Stream, Task};
 
 /// Messages between ranks of several communicators, on several streams, that go side by side: none waits for another.
 /// For one communicator and stream, [`Communicator::batch`] is one call. Dropped without [`Group::submit`] it does
@@ -115,14 +115,14 @@ impl<'a> Group<'a> {
         Ok(self)
     }
 
-    /// Queues the messages, each on its stream, as the library groups them. A capture takes none: its library's graphs
-    /// have no groups across streams; use a [batch](Communicator::batch) there.
+    /// Queues the messages, each on its stream, as the library groups them. In a capture they become part of the graph,
+    /// which all of the streams record then.
     ///
     /// # Errors
     ///
-    /// As [`Communicator::all_reduce`]; [`ErrorKind::InvalidArgument`] for a group of nothing, and of several libraries;
-    /// [`ErrorKind::CaptureForbidden`] while one of the streams records a graph; [`ErrorKind::MissingSymbol`] on a
-    /// libhccl without groups.
+    /// As [`Communicator::all_reduce`]; [`ErrorKind::InvalidArgument`] for a group of nothing, and of several
+    /// libraries; [`ErrorKind::CaptureForbidden`] while one of the streams records a graph that another does not; the
+    /// graph is lost then. [`ErrorKind::MissingSymbol`] on a libhccl without groups.
     #[track_caller]
     pub fn submit(self) -> Result<()> {
         let named = named("group");
@@ -138,12 +138,22 @@ impl<'a> Group<'a> {
         streams.dedup();
         // Held to the end of the group: what others submit meanwhile would be in front of it, and numbered behind.
         let states: Vec<_> = streams.iter().map(|stream| (stream.0.key(), stream.0.lock())).collect();
-        if let Some(index) = states.iter().position(|(_, state)| state.capture.is_some()) {
+        let captures: Vec<_> = states.iter().map(|(_, state)| state.capture.clone()).collect();
+        let same = |capture: &Option<Arc<CaptureState>>| match (capture, &captures[0]) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        if !captures.iter().all(same) {
+            let index = captures.iter().position(Option::is_some).unwrap_or_default();
             drop(states);
-            let text = format!("{} records a graph, which takes no groups; use a batch", streams[index].name());
-            return Err(streams[index].refuse(named, Error::new(ErrorKind::CaptureForbidden, text)));
+            let text = format!("{} records a graph, and another stream of the group does not", streams[index].name());
+            let error = Error::new(ErrorKind::CaptureForbidden, text);
+            return Err(captures.iter().flatten().fold(error, |error, capture| capture.lacks(named, error)));
         }
-        self.run(context, (&turns, &states), named)
+        let Some(capture) = &captures[0] else { return self.run(context, (&turns, &states), named) };
+        // Before the call, so that they outlive every replay whatever happens in between.
+        self.messages.iter().for_each(|each| capture.keep_in_turn(Arc::clone(&each.of.0) as Arc<dyn InTurn>));
+        self.run(context, (&turns, &states), named).map_err(|error| capture.lacks(named, error))
     }
 
     /// Makes the calls, with the locks of all streams.
@@ -152,7 +162,7 @@ impl<'a> Group<'a> {
         // A group that was begun and cannot be ended would hold every later call of the thread.
         table.HcclGroupEnd().map_err(|missing| no_collective(table, missing))?;
         for each in &self.messages {
-            if each.message.touch().memory.is_of_capture() {
+            if with.1[0].1.capture.is_none() && each.message.touch().memory.is_of_capture() {
                 return Err(not_free_standing());
             }
         }
@@ -208,7 +218,9 @@ impl Grouped<'_> {
         let touch: [Touch<'_>; 1] = [self.message.touch()];
         let task = Task { label: named.0, location: named.1, uses: &touch, scratch: None };
         let number = stream.submit_locked(state, &task, |_| Ok(()))?;
-        self.of.0.used_by(stream, number);
+        if state.capture.is_none() {
+            self.of.0.used_by(stream, number);
+        }
         Ok(())
     }
 }

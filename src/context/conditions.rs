@@ -17,24 +17,37 @@ impl ContextInner {
     /// Whether kernels are launched with a block of arguments, in one call; else with a list, as the first releases that
     /// launch kernels do.
     pub(crate) fn has_host_arguments(&self) -> bool {
-        let table = self.table();
-        #[cfg(feature = "mock")]
-        if table.is_mock() && older::LAUNCHES.is_on() {
-            return false;
-        }
-        // A library with neither says what it lacks when it is asked for the newer function.
-        table.aclrtLaunchKernelWithHostArgs().is_ok() || table.aclrtLaunchKernelWithConfig().is_err()
+        self.launches().host_arguments
     }
 
     /// Whether launches have limits finer than a second. No function tells; the headers that declare conditional graphs
     /// declare them, and the older ones do not.
     pub(crate) fn has_fine_limits(&self) -> bool {
-        let table = self.table();
+        self.launches().fine_limits
+    }
+
+    fn launches(&self) -> Launches {
         #[cfg(feature = "mock")]
-        if table.is_mock() && older::LAUNCHES.is_on() {
-            return false;
+        if self.table().is_mock() && older::LAUNCHES.is_on() {
+            return Launches { host_arguments: false, fine_limits: false };
         }
-        table.aclmdlRIAddCondTask().is_ok()
+        *self.launches.get_or_init(|| Launches::of(self.table()))
+    }
+}
+
+/// What the launches of a library can do.
+#[derive(Clone, Copy)]
+pub(super) struct Launches {
+    host_arguments: bool,
+    fine_limits: bool,
+}
+
+impl Launches {
+    fn of(table: &Table) -> Self {
+        // A library with neither says what it lacks when it is asked for the newer function.
+        let host_arguments =
+            table.aclrtLaunchKernelWithHostArgs().is_ok() || table.aclrtLaunchKernelWithConfig().is_err();
+        Self { host_arguments, fine_limits: table.aclmdlRIAddCondTask().is_ok() }
     }
 }
 

@@ -134,9 +134,10 @@ impl Graph {
     /// another context, [`ErrorKind::InvalidArgument`] on one of another library, [`ErrorKind::InvalidHandle`] when the
     /// stream or the graph was destroyed beside this crate, [`ErrorKind::GraphRunning`] when the graph cannot run, and
     /// after an [update](Self::update) that failed halfway, [`ErrorKind::Timeout`] when another thread that launches a
-    /// graph of the same [pool](GraphPool) waits for room in its stream longer than [drops
-    /// do](crate::set_drop_limit), [`ErrorKind::NotSupported`] on a default stream whose handle the library does not
-    /// give. Errors of the work come with a later synchronising call.
+    /// graph of the same [pool](GraphPool) waits for room in its stream longer than [drops do](crate::set_drop_limit),
+    /// [`ErrorKind::NotSupported`] on a default stream whose handle the library does not give, [`ErrorKind::Aborted`]
+    /// when a [communicator](crate::collective::Communicator) of it was aborted. Errors of the work come with a later
+    /// synchronising call.
     ///
     /// # Examples
     ///
@@ -166,6 +167,8 @@ impl Graph {
         // While no other graph is launched that may use the same memory of a pool.
         let _turn = if self.keep.has_turns() { self.keep.turn()? } else { None };
         inner.check_thread()?;
+        let in_turn = self.keep.in_turn();
+        let turns = in_turn.iter().map(|each| each.begin(stream)).collect::<Result<Vec<_>>>()?;
         let again = self.in_flight.is_last(inner);
         // Nobody else used the memory since the last launch: its work is behind everything still.
         let known = again && !self.in_flight.take_disturbed();
@@ -178,12 +181,13 @@ impl Graph {
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });
         let number = number.inspect_err(|_| self.in_flight.set_disturbed())?;
-        state.latest.set(Some((task.label, task.location)));
+        state.latest.set(Some(((task.label, task.location), number)));
         self.in_flight.launched(inner, number);
         if !known {
             self.note_use(inner, &state.clock);
         }
         drop(state);
+        turns.iter().for_each(|turn| turn.used(inner, number));
         if !again {
             inner.panics.adopt(&self.panics);
         }

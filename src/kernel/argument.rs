@@ -10,7 +10,7 @@ use super::function::Kernel;
 use crate::allocation::{Allocation, How, Touch};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, SharedBuffer};
-use crate::op::Tensor;
+use crate::op::{Few, Tensor};
 
 /// The runtime's limit (guide: kernel launch, arguments).
 const MOST_ARGUMENTS: usize = 128;
@@ -45,22 +45,23 @@ pub trait KernelArgument<'a>: sealed::Sealed<'a> {}
 pub struct Arguments<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) block: Block,
-    pub(super) uses: Vec<Touch<'a>>,
+    pub(super) uses: Few<Touch<'a>>,
 }
 
-/// Bytes for the kernel, and which of them are addresses of data that goes along.
-#[derive(Default)]
+/// Bytes for the kernel, and which of them are addresses of data that goes along. Those of most kernels take no
+/// allocation.
 pub(super) struct Block {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Few<u8, 128>,
     /// Offset and size of each argument.
-    pub(super) parts: Vec<(usize, usize)>,
+    pub(super) parts: Few<(u32, u32)>,
     /// Data by the index of its argument.
     pub(super) data: Vec<(usize, Vec<u8>)>,
 }
 
 impl<'a> Arguments<'a> {
     pub(super) fn new(kernel: &'a Kernel) -> Self {
-        Self { kernel, block: Block::default(), uses: Vec::new() }
+        let block = Block { bytes: Few::sized(), parts: Few::new(), data: Vec::new() };
+        Self { kernel, block, uses: Few::new() }
     }
 
     fn memory(&mut self, memory: &'a Arc<Allocation>, address: *mut c_void, how: How) -> Result<()> {
@@ -75,25 +76,27 @@ impl<'a> Arguments<'a> {
     /// One argument of these bytes.
     pub(super) fn value(&mut self, bytes: &[u8]) -> Result<()> {
         let offset = self.place(bytes.len())?;
-        self.block.bytes.resize(offset, 0);
-        self.block.bytes.extend_from_slice(bytes);
-        self.block.parts.push((offset, bytes.len()));
+        let part = (number(offset)?, number(bytes.len())?);
+        self.block.fill_up(offset);
+        self.block.bytes.extend(bytes);
+        self.block.parts.push(part);
         Ok(())
     }
 
     /// An argument that is the address of a copy of `data`.
     pub(super) fn data(&mut self, data: Vec<u8>) -> Result<()> {
         if data.is_empty() {
-            return Err(Error::invalid(format!("argument {} of {}: no data", self.block.parts.len(), self.name())));
+            let index = self.block.parts.as_slice().len();
+            return Err(Error::invalid(format!("argument {index} of {}: no data", self.name())));
         }
         self.address(std::ptr::null_mut())?;
-        self.block.data.push((self.block.parts.len() - 1, data));
+        self.block.data.push((self.block.parts.as_slice().len() - 1, data));
         Ok(())
     }
 
     /// Where the next argument goes: where the kernel declares it, else behind the one before.
     fn place(&self, bytes: usize) -> Result<usize> {
-        let (index, end) = (self.block.parts.len(), self.block.bytes.len());
+        let (index, end) = (self.block.parts.as_slice().len(), self.block.bytes.as_slice().len());
         let say = |text: String| Err(Error::invalid(format!("argument {index} of {}: {text}", self.name())));
         if bytes == 0 {
             return say("a value of no bytes".to_owned());
@@ -122,7 +125,7 @@ impl<'a> Arguments<'a> {
 
     /// That the kernel has all that it declares.
     pub(super) fn check(&self) -> Result<()> {
-        let given = self.block.parts.len();
+        let given = self.block.parts.as_slice().len();
         match self.kernel.parameters() {
             Some(declared) if declared.len() != given => {
                 let text = format!("{given} arguments for {}, which declares {}", self.name(), declared.len());
@@ -147,20 +150,27 @@ impl<'a> Arguments<'a> {
 impl Block {
     /// The bytes with the data behind them, and where the addresses of that go.
     pub(super) fn joined(&mut self) -> Result<Vec<aclrtPlaceHolderInfo>> {
-        if self.bytes.is_empty() {
+        if self.bytes.as_slice().is_empty() {
             // The library takes no empty block.
-            self.bytes.resize(ALIGNMENT, 0);
-            self.parts.push((0, ALIGNMENT));
+            self.fill_up(ALIGNMENT);
+            self.parts.push((0, ALIGNMENT as u32));
         }
         let mut places = Vec::with_capacity(self.data.len());
         for (index, data) in std::mem::take(&mut self.data) {
-            let at = self.bytes.len().next_multiple_of(DATA_ALIGNMENT);
-            self.bytes.resize(at, 0);
-            self.bytes.extend_from_slice(&data);
-            places.push(aclrtPlaceHolderInfo { addrOffset: number(self.parts[index].0)?, dataOffset: number(at)? });
+            let at = self.bytes.as_slice().len().next_multiple_of(DATA_ALIGNMENT);
+            self.fill_up(at);
+            self.bytes.extend(&data);
+            let offset = self.parts.as_slice()[index].0;
+            places.push(aclrtPlaceHolderInfo { addrOffset: offset, dataOffset: number(at)? });
         }
-        number(self.bytes.len())?;
+        number(self.bytes.as_slice().len())?;
         Ok(places)
+    }
+
+    /// Zeros up to `end`, which is at most a few bytes on.
+    fn fill_up(&mut self, end: usize) {
+        let missing = end.saturating_sub(self.bytes.as_slice().len());
+        (0..missing).for_each(|_| self.bytes.push(0));
     }
 }
 
@@ -222,7 +232,7 @@ where
     T: crate::op::Element,
 {
     if !tensor.is_dense() {
-        let (index, name) = (arguments.block.parts.len(), arguments.name());
+        let (index, name) = (arguments.block.parts.as_slice().len(), arguments.name());
         return Err(Error::invalid(format!("argument {index} of {name}: a tensor with gaps between its elements")));
     }
     arguments.memory(tensor.allocation(), tensor.address(), how)

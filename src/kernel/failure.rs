@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use acl_sys::{Table, aclrtBinHandle, aclrtExceptionInfo, aclrtFuncHandle};
 
-use crate::call::{call, value};
-use crate::context::{ContextInner, Failures, KernelFailure};
+use crate::call::call;
+use crate::context::ContextInner;
 use crate::error::{ErrorKind, Result};
+use crate::failures::{Failures, TaskFailure, is_heard};
 use crate::lock::{Lock, as_if_alone};
 
 /// A loaded binary, for the library's calls.
@@ -72,34 +73,13 @@ unsafe extern "C" fn on_failure(info: *mut aclrtExceptionInfo, number: *mut c_vo
     // The thread may be one of this crate's own, in the middle of a call.
     as_if_alone(|| {
         let loaded = ALL.lock().get(&number.addr()).cloned();
-        if let Some(loaded) = loaded
-            && let Ok(failure) = loaded.read(info)
-        {
-            loaded.failures.note(failure);
+        // A library that tells of all tasks tells of this one as well.
+        if let Some(Loaded { table, failures, names, .. }) = loaded.filter(|loaded| !is_heard(&loaded.table)) {
+            let name = |function: aclrtFuncHandle| names.lock().get(&function.addr()).cloned();
+            // SAFETY: what the library gave to this function, during its call.
+            if let Ok(failure) = unsafe { TaskFailure::read(&table, info, name) } {
+                failures.note(failure);
+            }
         }
     });
-}
-
-impl Loaded {
-    /// What the library says during its call.
-    fn read(&self, info: *const aclrtExceptionInfo) -> Result<KernelFailure> {
-        let table = &*self.table;
-        let mut function = std::ptr::null_mut();
-        // SAFETY: the information that the library gave, during its call, and a place for one handle.
-        unsafe { call!(table, aclrtGetFuncHandleFromExceptionInfo(info, &raw mut function)) }?;
-        let kernel = self.names.lock().get(&function.addr()).cloned();
-        Ok(KernelFailure {
-            kernel: kernel.unwrap_or_else(|| "without a name".to_owned()),
-            // SAFETY: as above; so are those below.
-            code: unsafe { value!(table, aclrtGetErrorCodeFromExceptionInfo(info)) }?.cast_signed(),
-            // SAFETY: as above.
-            task: unsafe { value!(table, aclrtGetTaskIdFromExceptionInfo(info)) }?,
-            // SAFETY: as above.
-            stream: unsafe { value!(table, aclrtGetStreamIdFromExceptionInfo(info)) }?,
-            // SAFETY: as above.
-            thread: unsafe { value!(table, aclrtGetThreadIdFromExceptionInfo(info)) }?,
-            // SAFETY: as above.
-            device: unsafe { value!(table, aclrtGetDeviceIdFromExceptionInfo(info)) }?,
-        })
-    }
 }

@@ -204,6 +204,20 @@ impl Kernel {
         Ok((cube, vector))
     }
 
+    /// How many bytes on the core a block may divide itself ([`KernelLaunch::dynamic_memory`]): zero for a kernel that
+    /// is none of threads (SIMT), and on chips without cores for such.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingSymbol`] on a library that does not tell.
+    #[doc(alias = "aclrtFunctionGetAvailDynUbufPerBlock")]
+    pub fn dynamic_memory_per_block(&self) -> Result<usize> {
+        let mut bytes = 0;
+        // SAFETY: a live handle, no flags, and a place for one number.
+        unsafe { call!(self.context(), aclrtFunctionGetAvailDynUbufPerBlock(self.as_raw(), 0, &raw mut bytes)) }?;
+        Ok(bytes)
+    }
+
     /// The raw handle. Valid as long as this value; launches of it beside this crate are not tracked.
     #[must_use]
     pub fn as_raw(&self) -> aclrtFuncHandle {

@@ -16,6 +16,7 @@ use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{DeviceRead, DeviceSlice, DeviceWrite};
+use crate::op::Few;
 use crate::stream::Stream;
 
 /// A launch of a [`Kernel`] in the making: arguments in their order, and how it is to run. [`submit`](Self::submit)
@@ -44,7 +45,7 @@ pub struct KernelLaunch<'a> {
 /// Arguments that are not given one by one.
 enum Whole<'a> {
     No,
-    Host(Vec<u8>),
+    Host(Few<u8, 128>),
     Device(DeviceSlice<'a, u8>),
 }
 
@@ -96,7 +97,8 @@ impl<'a> KernelLaunch<'a> {
     /// by [`also_reads`](Self::also_reads) and [`also_writes`](Self::also_writes).
     pub fn all_args<T: Pod>(self, arguments: &T) -> Self {
         self.with(|launch| {
-            let bytes = bytemuck::bytes_of(arguments).to_vec();
+            let mut bytes = Few::sized();
+            bytes.extend(bytemuck::bytes_of(arguments));
             launch.set_whole(Whole::Host(bytes))
         })
     }
@@ -116,7 +118,7 @@ impl<'a> KernelLaunch<'a> {
     fn set_whole(&mut self, whole: Whole<'a>) -> Result<()> {
         let bytes = match &whole {
             Whole::No => 0,
-            Whole::Host(bytes) => bytes.len(),
+            Whole::Host(bytes) => bytes.as_slice().len(),
             Whole::Device(memory) => memory.size_bytes(),
         };
         if bytes == 0 {
@@ -216,7 +218,7 @@ impl<'a> KernelLaunch<'a> {
 
     /// Queues the launch. Returns when that is done, with the arguments copied; in a capture it becomes part of the
     /// graph. A kernel that fails is reported by a later call that waits, and its error names it
-    /// ([`Error::kernel_failure`]).
+    /// ([`Error::task_failure`]).
     ///
     /// # Safety
     ///
@@ -248,8 +250,9 @@ impl<'a> KernelLaunch<'a> {
         let stream = self.stream;
         self.check().map_err(|error| stream.refuse(named, error))?;
         let kernel = self.arguments.kernel;
-        let uses = std::mem::take(&mut self.arguments.uses);
-        let launched = kernel.inner().handle.submit(stream, named, &uses, |context, raw| self.call(context, raw));
+        let uses = std::mem::replace(&mut self.arguments.uses, Few::new());
+        let uses = uses.as_slice();
+        let launched = kernel.inner().handle.submit(stream, named, uses, |context, raw| self.call(context, raw));
         launched.map_err(|error| error.context(format!("launching kernel {:?}", kernel.name())))
     }
 
@@ -263,13 +266,13 @@ impl<'a> KernelLaunch<'a> {
         }
         match &self.whole {
             Whole::No => self.arguments.check()?,
-            _ if !self.arguments.block.parts.is_empty() => {
+            _ if !self.arguments.block.parts.as_slice().is_empty() => {
                 let text = format!("kernel {:?} is given all arguments, and some one by one", self.name());
                 return Err(Error::invalid(text));
             }
             _ => {}
         }
-        self.arguments.uses.iter().try_for_each(|touch| self.stream.check_device(touch.memory.context()))
+        self.arguments.uses.as_slice().iter().try_for_each(|touch| self.stream.check_device(touch.memory.context()))
     }
 
     fn call(mut self, context: &ContextInner, stream: aclrtStream) -> Result<()> {
@@ -281,7 +284,7 @@ impl<'a> KernelLaunch<'a> {
         match self.whole {
             Whole::Device(memory) => return launch.in_memory(&memory),
             Whole::Host(bytes) => {
-                block.parts.push((0, bytes.len()));
+                block.parts.push((0, number(bytes.as_slice().len())?));
                 block.bytes = bytes;
             }
             Whole::No => {}
@@ -318,7 +321,8 @@ impl Launch<'_> {
 
     fn with_block(&self, mut block: Block) -> Result<()> {
         let mut places = block.joined()?;
-        let (bytes, size) = (block.bytes.as_mut_ptr().cast(), block.bytes.len());
+        let bytes = block.bytes.as_mut_slice();
+        let (bytes, size) = (bytes.as_mut_ptr().cast(), bytes.len());
         let (first, count) = match places.len() {
             0 => (std::ptr::null_mut(), 0),
             count => (places.as_mut_ptr(), count),
@@ -346,14 +350,15 @@ impl Launch<'_> {
     fn with_list(&self, mut block: Block) -> Result<()> {
         let (context, function) = (self.context, self.kernel.as_raw());
         let data = std::mem::take(&mut block.data);
-        if block.bytes.is_empty() {
+        if block.bytes.as_slice().is_empty() {
             block.joined()?;
         }
         let mut list = std::ptr::null_mut();
         // SAFETY: a live handle, and a place for one handle.
         unsafe { call!(context, aclrtKernelArgsInit(function, &raw mut list)) }?;
         let mut places = Vec::with_capacity(data.len());
-        for (index, &(offset, size)) in block.parts.iter().enumerate() {
+        for (index, &(offset, size)) in block.parts.as_slice().iter().enumerate() {
+            let (offset, size) = (offset as usize, size as usize);
             let mut place = std::ptr::null_mut();
             if data.iter().any(|(at, _)| *at == index) {
                 // SAFETY: the list of above, and a place for one handle.
@@ -361,7 +366,7 @@ impl Launch<'_> {
                 places.push(place);
                 continue;
             }
-            let value = block.bytes[offset..offset + size].as_mut_ptr().cast();
+            let value = block.bytes.as_mut_slice()[offset..offset + size].as_mut_ptr().cast();
             // SAFETY: as above, with `size` bytes, which the call copies.
             unsafe { call!(context, aclrtKernelArgsAppend(list, value, size, &raw mut place)) }?;
         }
@@ -399,7 +404,7 @@ impl fmt::Debug for KernelLaunch<'_> {
         f.debug_struct("KernelLaunch")
             .field("kernel", &self.name())
             .field("blocks", &self.blocks)
-            .field("arguments", &self.arguments.block.parts)
+            .field("arguments", &self.arguments.block.parts.as_slice())
             .finish_non_exhaustive()
     }
 }

@@ -128,7 +128,7 @@ fn check_thread(what: &str) -> Result<()> {
     if !closure::is_running() {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::NotSupported, format!("{what} is asked for in a host function, which is a part of it")))
+    Err(closure::refusal(format!("{what} is asked for in a host function, which is a part of it")))
 }
 
 impl StreamInner {

@@ -71,10 +71,24 @@ pub(crate) struct Keep {
     pub(crate) host_functions: Vec<Arc<Function>>,
     /// Whatever else its work needs.
     others: Vec<Box<dyn Any + Send>>,
+    /// What it uses as other work does, one after the other on whatever stream, in one order for all graphs.
+    in_turn: Vec<Arc<dyn InTurn>>,
     /// Those who look on while it runs.
     pub(crate) keepers: Vec<Arc<dyn Keeper>>,
     /// Which of the allocations other graphs may use as well.
     lease: Lease,
+}
+
+/// What a launch uses that work has one after the other, on whatever stream: a communicator.
+pub(crate) trait InTurn: Send + Sync {
+    /// Waits until no other thread queues work that uses it, and makes the stream wait for what was queued on others.
+    fn begin<'a>(&'a self, stream: &Stream) -> Result<Box<dyn Taken + 'a>>;
+}
+
+/// The turn of one launch.
+pub(crate) trait Taken {
+    /// It was queued, with this number.
+    fn used(&self, stream: &Arc<StreamInner>, number: u64);
 }
 
 /// The place of a pinned buffer inside a graph.
@@ -96,6 +110,12 @@ impl Keep {
     #[inline]
     pub(crate) fn has_turns(&self) -> bool {
         self.lease.has_turns()
+    }
+
+    /// What a launch has to take turns with.
+    #[inline]
+    pub(crate) fn in_turn(&self) -> Vec<Arc<dyn InTurn>> {
+        self.in_turn.clone()
     }
 
     /// For a launch, when they may.
@@ -226,6 +246,16 @@ impl CaptureState {
 
     pub(crate) fn keep_other(&self, other: Box<dyn Any + Send>) {
         self.root().lock().keep.others.push(other);
+    }
+
+    /// Also makes each launch a use of it.
+    pub(crate) fn keep_in_turn(&self, other: Arc<dyn InTurn>) {
+        let address = |of: &Arc<dyn InTurn>| Arc::as_ptr(of).addr();
+        let root = self.root();
+        let all = &mut root.lock().keep.in_turn;
+        if let Err(place) = all.binary_search_by_key(&address(&other), address) {
+            all.insert(place, other);
+        }
     }
 
     pub(crate) fn keep_keeper(&self, keeper: Arc<dyn Keeper>) {

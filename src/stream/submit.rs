@@ -8,9 +8,9 @@ use acl_sys::aclrtStream;
 use super::{CaptureState, State, Stream, StreamInner};
 use crate::allocation::{Allocation, Touch, not_free_standing};
 use crate::call::Caller as _;
-use crate::closure::may_run_on;
+use crate::closure::{may_run_on, refusal};
 use crate::context::{Behind, ContextInner};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::progress::Use;
 use crate::retire;
 
@@ -74,7 +74,7 @@ impl StreamInner {
             return Err(not_free_standing());
         }
         let number = self.submit_free_standing(state, task, call)?;
-        state.latest.set(Some((task.label, task.location)));
+        state.latest.set(Some(((task.label, task.location), number)));
         Ok(number)
     }
 
@@ -128,7 +128,7 @@ impl StreamInner {
             return Ok(());
         }
         let text = "a host function gives work to its own stream, or waits for it, which is behind the function";
-        Err(Error::new(ErrorKind::NotSupported, text))
+        Err(refusal(text))
     }
 
     /// The same for every handle of this stream, and for no other one.

@@ -90,6 +90,38 @@ fn a_group_joins_messages_of_several_streams_and_communicators() {
 }
 
 #[test]
+fn a_group_is_replayed_by_a_graph() {
+    let (acl, _alone) = alone();
+    run(&acl, 2, |rank| {
+        let other = 1 - rank.ranks.rank();
+        let second = rank.ranks.subgroup(&[1, 0], 7).unwrap().unwrap();
+        let side = rank.device.stream().unwrap();
+        let mut own = rank.device.upload(&[0]).unwrap();
+        let (mut first, mut swapped) = (rank.device.alloc::<u32>(1).unwrap(), rank.device.alloc::<u32>(1).unwrap());
+        let mut graph = rank
+            .stream
+            .capture(CaptureMode::ThreadLocal, |stream| {
+                stream.fork(&side)?;
+                let mut group = Group::new();
+                group.send(&rank.ranks, stream, &own, other)?;
+                group.send(&second, &side, &own, rank.ranks.rank())?;
+                group.receive(&rank.ranks, stream, &mut first, other)?;
+                group.receive(&second, &side, &mut swapped, rank.ranks.rank())?;
+                group.submit()?;
+                stream.join(&side)
+            })
+            .unwrap();
+        drop((second, side));
+        for round in 0..3 {
+            own.write(&[rank.ranks.rank() + 10 * round]).unwrap();
+            graph.launch(&rank.stream).unwrap();
+            let want = vec![other + 10 * round];
+            assert_eq!((first.to_vec().unwrap(), swapped.to_vec().unwrap()), (want.clone(), want));
+        }
+    });
+}
+
+#[test]
 fn batches_and_groups_refuse_what_cannot_go() {
     let (acl, _alone) = alone();
     run(&acl, 2, |rank| {
@@ -110,11 +142,14 @@ fn batches_and_groups_refuse_what_cannot_go() {
         drop(group);
         assert_eq!(kind(rank.ranks.send(&rank.stream, &memory, me).unwrap_err()), ErrorKind::InvalidArgument);
 
+        let side = rank.device.stream().unwrap();
+        let calls = mock::calls("HcclGroupStart");
         let captured = rank.stream.capture(CaptureMode::ThreadLocal, |stream| {
             let mut group = Group::new();
-            group.send(&rank.ranks, stream, &memory, other)?;
+            group.send(&rank.ranks, stream, &memory, other)?.send(&rank.ranks, &side, &memory, other)?;
             group.submit()
         });
+        assert_eq!(mock::calls("HcclGroupStart"), calls);
         assert_eq!(kind(captured.unwrap_err()), ErrorKind::CaptureForbidden);
     });
 }

@@ -118,6 +118,58 @@ fn operations_of_a_communicator_keep_their_order_on_several_streams() {
 }
 
 #[test]
+fn launches_of_graphs_are_operations_in_that_order() {
+    let (acl, _alone) = alone();
+    run(&acl, 2, |rank| {
+        let (side, third) = (rank.device.stream().unwrap(), rank.device.stream().unwrap());
+        let mut first = rank.device.upload(&[1_i32; 4]).unwrap();
+        let mut second = rank.device.upload(&[1_i64; 9]).unwrap();
+        let mut last = rank.device.upload(&[1_i32; 5]).unwrap();
+        let mut graph = side
+            .capture(CaptureMode::ThreadLocal, |stream| {
+                rank.ranks.all_reduce_in_place(stream, &mut second, Reduction::Sum)
+            })
+            .unwrap();
+        // Unordered, what is behind would be in front on this rank, and the other would be told.
+        if rank.me() == 0 {
+            mock::hold(&rank.stream).unwrap();
+        }
+        racl::untracked(|| {
+            rank.ranks.all_reduce_in_place(&rank.stream, &mut first, Reduction::Sum).unwrap();
+            graph.launch(&side).unwrap();
+            rank.ranks.all_reduce_in_place(&third, &mut last, Reduction::Sum).unwrap();
+            graph.launch(&rank.stream).unwrap();
+        });
+        assert!(rank.me() == 1 || !(side.is_complete().unwrap() || third.is_complete().unwrap()));
+        if rank.me() == 0 {
+            mock::release(&rank.stream).unwrap();
+        }
+        rank.stream.synchronize().unwrap();
+        assert_eq!(second.to_vec().unwrap(), [4; 9], "two launches");
+        assert_eq!((first.to_vec().unwrap(), last.to_vec().unwrap()), (vec![2; 4], vec![2; 5]));
+        assert!(rank.ranks.async_error().unwrap().is_none());
+    });
+}
+
+#[test]
+fn a_graph_whose_communicator_was_aborted_is_not_launched() {
+    let (acl, _alone) = alone();
+    run(&acl, 1, |rank| {
+        let ranks = rank.ranks.subgroup(&[0], 3).unwrap().unwrap();
+        let mut x = rank.device.upload(&[1_i32; 4]).unwrap();
+        let sum = |s: &racl::Stream, x: &mut _| ranks.all_reduce_in_place(s, x, Reduction::Sum);
+        let mut graph = rank.stream.capture(CaptureMode::ThreadLocal, |s| sum(s, &mut x)).unwrap();
+        graph.launch(&rank.stream).unwrap();
+        graph.wait().unwrap();
+        ranks.abort().unwrap();
+        let launches = mock::calls("aclmdlRIExecuteAsync");
+        assert_says(&graph.launch(&rank.stream).unwrap_err(), ErrorKind::Aborted, &["the communicator was aborted"]);
+        assert_eq!(mock::calls("aclmdlRIExecuteAsync"), launches);
+        assert_eq!(x.to_vec().unwrap(), [1; 4]);
+    });
+}
+
+#[test]
 fn work_on_other_streams_waits_for_operations_on_its_memory() {
     let (acl, _alone) = alone();
     run(&acl, 2, |rank| {

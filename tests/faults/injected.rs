@@ -66,10 +66,12 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     let mut missing: Vec<_> = named.filter(|name| !calls.contains_key(name)).collect();
     missing.sort_unstable();
     // Older releases (with gates that are events, host functions on a thread of this crate, which `tests/older.rs` is
-    // about, and another spelling), functions that only the documentation names,
-    // and versions for the key of the compile cache: one that cannot be had is the part `unknown` of the key, and no
-    // error. Peers, of which `tests/two_devices.rs` has the second, and limits of a device, which clear what other
-    // contexts keep: `tests/core_limits.rs`. What is asked of kernels that failed: `tests/kernels`. Repairs and a reset by force: `tests/devices.rs`. Devices are waited for in parts while there are graphs with updates only.
+    // about, and another spelling), functions that only the documentation names, and versions for the key of the
+    // compile cache: one that cannot be had is the part `unknown` of the key, and no error. Peers, of which
+    // `tests/two_devices.rs` has the second, and limits of a device, which clear what other contexts keep:
+    // `tests/core_limits.rs`. What is asked of tasks that failed: `tests/kernels` and `tests/failures.rs`. What is
+    // undone of a watch that failed: `tests/snapshots.rs`. Repairs and a reset by force: `tests/devices.rs`. Devices
+    // are waited for in parts while there are graphs with updates only.
     assert_eq!(
         missing,
         [
@@ -96,7 +98,9 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
             "aclrtResetDeviceResLimit",
             "aclrtResetEvent",
             "aclrtSetDeviceResLimit",
+            "aclrtSetExceptionInfoCallback",
             "aclrtSetOpExecuteTimeOut",
+            "aclrtSnapShotCallbackUnregister",
             "aclrtSubscribeReport",
             "aclrtSynchronizeDeviceWithTimeout",
             "aclrtUnSubscribeReport",

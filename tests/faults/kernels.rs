@@ -38,6 +38,7 @@ fn facts(binary: &KernelBinary) -> Result<()> {
     kernel.schedule()?;
     kernel.code_bytes()?;
     kernel.code_addresses()?;
+    kernel.dynamic_memory_per_block()?;
     let mut counter = binary.global::<i32>("counter")?;
     counter.write(&[3])?;
     assert_eq!(counter.to_vec()?, [3]);

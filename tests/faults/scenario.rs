@@ -148,7 +148,22 @@ fn settings(context: &Context) -> Result<()> {
     let watches = (acl.watch_streams(|_, _| {})?, acl.watch_devices(|_, _| {})?);
     watches.0.end()?;
     watches.1.end()?;
+    acl.watch_aborts(|_, _, _| true)?.end()?;
+    snapshot(acl)?;
     device.repair_memory(&device.memory_errors()?)
+}
+
+fn snapshot(acl: &Acl) -> Result<()> {
+    let heard = Arc::new(AtomicU32::new(0));
+    let inside = Arc::clone(&heard);
+    let watch = acl.watch_snapshots(move |_, _| inside.fetch_add(1, Ordering::Relaxed) < 100)?;
+    let locked = acl.lock_process()?;
+    let saved = locked.back_up().map_err(racl::Refused::into_error)?;
+    let locked = saved.restore().map_err(racl::Refused::into_error)?;
+    locked.unlock().map_err(racl::Refused::into_error)?;
+    assert_eq!(heard.load(Ordering::Relaxed), 6);
+    drop(watch);
+    Ok(())
 }
 
 /// What streams are told of themselves, limits of cores, and the end of work before its time.

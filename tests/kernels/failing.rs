@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use racl::{CaptureMode, Error, ErrorKind, KernelFailure, op};
+use racl::{CaptureMode, Error, ErrorKind, TaskFailure, op};
 
 use crate::common::{assert_says, mock};
 use crate::{alone, fail, kernel, load};
 
 fn named(error: &Error) -> Option<&str> {
-    error.kernel_failure().map(KernelFailure::kernel)
+    error.task_failure().and_then(TaskFailure::kernel)
 }
 
 #[test]
@@ -29,12 +29,16 @@ fn the_error_names_kernel_stream_and_task() {
             let error = stream.synchronize().unwrap_err();
             assert_eq!(error.code(), Some(told), "{error}");
             let id = stream.id().unwrap();
-            let failure = error.kernel_failure().unwrap_or_else(|| panic!("{error:#}"));
-            assert_eq!((failure.kernel(), failure.code()), (name, told));
+            let failure = error.task_failure().unwrap_or_else(|| panic!("{error:#}"));
+            assert_eq!((failure.kernel(), failure.code()), (Some(name), told));
             assert_eq!((failure.stream(), failure.device()), (id.unsigned_abs(), 0));
             assert!(failure.task() > 1 && failure.thread() != u32::MAX);
             let task = failure.task();
-            assert_says(&error, error.kind(), &[&format!("[kernel {name:?}, task {task} of stream {id}]")]);
+            assert_says(
+                &error,
+                error.kind(),
+                &[&format!("[kernel {name:?}, task {task} of stream {id} on device 0]")],
+            );
             assert!(format!("{error:#}").contains("submitted by thread"), "{error:#}");
             let _ = stream.synchronize();
         }
@@ -170,12 +174,18 @@ fn a_limit_is_rounded_up_where_the_release_has_whole_seconds() {
 }
 
 #[test]
-fn a_library_that_does_not_tell_of_failures_gives_plain_errors() {
+fn a_kernel_whose_name_is_not_told_is_named_by_its_task() {
     alone(|context| {
-        mock::fail("aclrtGetFuncHandleFromExceptionInfo", 1, 507_000).unwrap();
         let stream = context.stream().unwrap();
-        fail(&kernel(context, "fail"), &stream, 1).unwrap();
-        let error = stream.synchronize().unwrap_err();
-        assert_eq!((error.kind(), named(&error)), (ErrorKind::DeviceFault, None));
+        let kernel = kernel(context, "fail");
+        for call in ["aclrtGetFuncHandleFromExceptionInfo", "aclrtGetFunctionName"] {
+            mock::fail(call, 1, 507_000).unwrap();
+            fail(&kernel, &stream, 1).unwrap();
+            let error = stream.synchronize().unwrap_err();
+            let task = error.task_failure().map(|failure| (failure.kernel(), failure.stream()));
+            let id = stream.id().unwrap().unsigned_abs();
+            assert_eq!((error.kind(), task), (ErrorKind::DeviceFault, Some((None, id))), "{call}");
+            let _ = stream.synchronize();
+        }
     });
 }

@@ -136,7 +136,7 @@ fn a_binary_that_could_not_be_closed_names_its_failures_still() {
         let binary = binary.close().unwrap_err().into_value();
         fail(&binary.kernel("fail").unwrap(), &stream, 1).unwrap();
         let error = stream.synchronize().unwrap_err();
-        assert_eq!(error.kernel_failure().map(racl::KernelFailure::kernel), Some("fail"), "{error:#}");
+        assert_eq!(error.task_failure().and_then(racl::TaskFailure::kernel), Some("fail"), "{error:#}");
         binary.close().unwrap();
     });
 }

@@ -47,6 +47,8 @@ fn kernels_say_what_they_run_on() {
             assert_eq!(kernel.cores_per_block().unwrap(), KernelCores { cube, vector }, "{name}");
             let ((code_cube, code_vector), (at_cube, at_vector)) =
                 (kernel.code_bytes().unwrap(), kernel.code_addresses().unwrap());
+            // The mock has no cores for kernels of threads.
+            assert_eq!(kernel.dynamic_memory_per_block().unwrap(), 0);
             assert_eq!((code_cube > 0, code_vector > 0), (cube > 0, vector > 0), "{name}");
             assert_eq!((!at_cube.is_null(), !at_vector.is_null()), (cube > 0, vector > 0), "{name}");
         }

@@ -147,6 +147,7 @@ fn build(folder: &Path) -> Libraries {
             &[
                 "aclrtLaunchKernelWithHostArgs",
                 "aclrtBinarySetExceptionCallback",
+                "aclrtExceptionInfoCallbackRegister",
                 "aclrtFunctionGetParamCount",
                 "aclrtFunctionGetParamInfo",
             ],

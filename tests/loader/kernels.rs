@@ -41,9 +41,21 @@ fn an_older_library_launches_with_lists_and_tells_nothing() {
     graph.launch(&stream).unwrap();
     assert_eq!(out.to_vec().unwrap(), [7.0, 10.0, 15.0, 22.0]);
     let fails = binary.kernel("fail").unwrap();
-    // SAFETY: the one parameter of `fail`.
-    unsafe { fails.launch(&stream).arg(1_i32).submit() }.unwrap();
-    let error = stream.synchronize().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::DeviceFault);
-    assert!(!older || error.kernel_failure().is_none());
+    let fail = || {
+        // SAFETY: the one parameter of `fail`.
+        unsafe { fails.launch(&stream).arg(1_i32).submit() }.unwrap();
+        let error = stream.synchronize().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DeviceFault);
+        error
+    };
+    let error = fail();
+    assert!(!older || error.task_failure().is_none());
+    // The one function of such a library is taken when the program says so.
+    device.acl().hear_failures().unwrap();
+    let error = fail();
+    assert_eq!(error.task_failure().and_then(racl::TaskFailure::kernel), Some("fail"), "{error:#}");
+    let set = device.acl().table().aclrtSetExceptionInfoCallback().unwrap();
+    // SAFETY: null takes the function away, as other code may.
+    assert_eq!(unsafe { set(None) }, 0);
+    assert!(!older || fail().task_failure().is_none());
 }

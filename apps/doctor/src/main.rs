@@ -10,8 +10,9 @@ mod report;
 mod text;
 mod watch;
 
+use std::fs;
 use std::io::{self, ErrorKind, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -33,6 +34,10 @@ struct Arguments {
     /// Name every function that is missing, and show long values and the library's own output
     #[arg(short, long)]
     verbose: bool,
+
+    /// Also write everything into this file, as text and as JSON, to be sent to who shall help
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
 
     /// Look at the built-in mock instead of the library of the machine
     #[cfg(feature = "mock")]
@@ -58,7 +63,7 @@ Exit code:
   1   usable, with warnings
   2   nothing is usable: no library, no initialisation or no device
   64  a wrong command line
-  74  the report could not be written
+  74  the report, or the file of --write, could not be written
 
 Environment:
   RACL_LIBRARY  the AscendCL library: a path, `system` for the installed one, or `mock` for the built-in mock";
@@ -84,8 +89,12 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let report = examine(&arguments, mock);
+    let written = arguments.write.as_ref().map_or(Ok(()), |path| write_file(&report, path));
+    if let (Err(error), Some(path)) = (&written, &arguments.write) {
+        let _ = writeln!(io::stderr(), "error: {}: {error}", clean::line(&path.to_string_lossy()));
+    }
     let text = match arguments.json {
-        true => serde_json::to_string_pretty(&report).map(|json| clean::json(&json) + "\n").map_err(io::Error::from),
+        true => json(&report),
         false => Ok(text::render(&report, arguments.verbose)),
     };
     let mut out = io::stdout().lock();
@@ -95,8 +104,19 @@ fn main() -> ExitCode {
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::from(NOT_WRITTEN)
         }
+        _ if written.is_err() => ExitCode::from(NOT_WRITTEN),
         _ => ExitCode::from(report.exit_code),
     }
+}
+
+fn json(report: &Report) -> io::Result<String> {
+    Ok(clean::json(&serde_json::to_string_pretty(report)?) + "\n")
+}
+
+/// All that is known, for people and for programs, in place of a file that is there.
+fn write_file(report: &Report, path: &Path) -> io::Result<()> {
+    let text = text::render(report, true);
+    fs::write(path, format!("{text}\nThe same for programs\n{}", json(report)?))
 }
 
 fn examine(arguments: &Arguments, mock: bool) -> Report {
@@ -136,6 +156,7 @@ fn examine(arguments: &Arguments, mock: bool) -> Report {
         features: findings.features,
         machine,
         library_output: findings.output,
+        process: findings.process,
     }
 }
 

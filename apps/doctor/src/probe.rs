@@ -63,6 +63,8 @@ fn look(mock: bool, first: u32) -> Result<(), Stop> {
         step(format!("device {id}"));
         tell(&Message::Device(device(&acl, id)));
     }
+    step("writing a report");
+    tell(&Message::Process(acl.report().to_string()));
     step("ending the library");
     acl.close().map_err(|refused| ("not-ended", format!("{refused:#}")))
 }

@@ -20,6 +20,8 @@ pub(crate) struct Report {
     pub(crate) machine: Machine,
     /// What the library wrote while it was looked at.
     pub(crate) library_output: String,
+    /// What the process that looked at the library knew of itself at its end.
+    pub(crate) process: Option<String>,
 }
 
 /// What racl inside this program was built from.
@@ -241,6 +243,8 @@ pub(crate) enum Message {
     Features(Vec<Feature>),
     Runtime(Runtime),
     Device(Device),
+    /// What it knows of itself, as text.
+    Process(String),
     /// It cannot go on.
     Failed {
         id: String,

@@ -29,6 +29,12 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
             text.item(written);
         }
     }
+    if let Some(process) = report.process.as_deref().filter(|_| verbose) {
+        text.title("The process that looked at the library");
+        for known in process.lines() {
+            text.item(known);
+        }
+    }
     text.problems(report);
     text.out
 }

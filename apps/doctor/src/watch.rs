@@ -27,6 +27,8 @@ pub(crate) struct Findings {
     /// Why something came to an early end, as ids of problems and texts.
     pub(crate) stops: Vec<(String, String)>,
     pub(crate) output: String,
+    /// What the process knew of itself at its end.
+    pub(crate) process: Option<String>,
 }
 
 enum Event {
@@ -154,6 +156,7 @@ fn listen(events: &Receiver<Event>, limit: Duration, step: &mut String, findings
                     Message::Features(features) => findings.features = features,
                     Message::Runtime(runtime) => findings.runtime = Some(runtime),
                     Message::Device(device) => findings.devices.push(device),
+                    Message::Process(text) => findings.process = Some(text),
                     Message::Failed { id, text } => {
                         findings.stops.push((id, text));
                         return End::Told;

@@ -51,6 +51,27 @@ fn the_built_in_mock_has_everything() {
 }
 
 #[test]
+fn a_file_to_send_has_the_text_and_the_same_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.txt");
+    fs::write(&path, "an older one").unwrap();
+    let shown = Doctor::new().arg("--mock").arg("--write").arg(&path).json(0);
+    let written = fs::read_to_string(&path).unwrap();
+    let (text, json) = written.split_once("\nThe same for programs\n").unwrap();
+    assert_eq!(serde_json::from_str::<Value>(json).unwrap()["library"], shown["library"]);
+    assert!(
+        text.starts_with("racl-doctor ") && text.contains("\nThe process that looked at the library\n"),
+        "{text}"
+    );
+    let process = shown["process"].as_str().unwrap();
+    assert!(process.starts_with("racl\n") && process.contains("\ntasks that failed last\n  none\n"), "{process}");
+    let refused = Doctor::new().arg("--mock").arg("--write").arg(folder.path().join("none/report.txt")).run();
+    assert_eq!(refused.status.code(), Some(74), "{refused:?}");
+    assert!(refused.stdout.starts_with(b"racl-doctor "), "the report is shown all the same: {refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("none/report.txt: "), "{refused:?}");
+}
+
+#[test]
 fn a_toolkit_is_found_by_its_variable_and_described() {
     let root = &world().toolkit;
     let report = with_limits(Doctor::new().toolkit(root), 3).json(0);

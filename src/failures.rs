@@ -1,0 +1,327 @@
+//! What the library told of tasks that failed, until the error of their work is made.
+
+use std::collections::VecDeque;
+use std::error::Error as StdError;
+use std::ffi::CStr;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use acl_sys::{Table, aclrtExceptionInfo, aclrtFuncHandle};
+
+use crate::call::value;
+use crate::error::{Error, Result};
+use crate::lock::Lock;
+
+mod heard;
+
+pub(crate) use heard::{hear, is_heard};
+
+/// What the library told of a task that failed on the device: an operator, a kernel of the program's own, or a copy.
+/// The error of a wait that reports the failure names it, and has it ([`Error::task_failure`]).
+///
+/// A library that tells any number of functions of failures (`aclrtExceptionInfoCallbackRegister`, after CANN 9.1) is
+/// heard from its initialisation on. Older ones tell a single function of the process, which
+/// [`Acl::hear_failures`](crate::Acl::hear_failures) takes when it is asked to; kernels of the program's own are named
+/// without it wherever the library tells of them (`aclrtBinarySetExceptionCallback`).
+///
+/// C calls: `aclrtExceptionInfoCallbackRegister`, `aclrtSetExceptionInfoCallback`,
+/// `aclrtGetTaskIdFromExceptionInfo`, `aclrtGetStreamIdFromExceptionInfo`, `aclrtGetThreadIdFromExceptionInfo`,
+/// `aclrtGetDeviceIdFromExceptionInfo`, `aclrtGetErrorCodeFromExceptionInfo`, `aclrtGetFuncHandleFromExceptionInfo`,
+/// `aclrtGetFunctionName`.
+///
+/// # Examples
+///
+/// ```
+/// use racl::Error;
+///
+/// fn report(error: &Error) -> String {
+///     match error.task_failure() {
+///         Some(failure) => format!("task {} of stream {} failed", failure.task(), failure.stream()),
+///         None => error.to_string(),
+///     }
+/// }
+/// # let error = racl::Acl::mock()?.device(99).unwrap_err();
+/// # assert!(report(&error).contains("no such device"));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[doc(alias = "aclrtExceptionInfo")]
+pub struct TaskFailure {
+    pub(crate) kernel: Option<String>,
+    pub(crate) code: i32,
+    pub(crate) task: u32,
+    pub(crate) stream: u32,
+    pub(crate) thread: u32,
+    pub(crate) device: u32,
+}
+
+impl TaskFailure {
+    /// The kernel's name: that of one of the program's own, or of an operator's where the library knows it.
+    #[must_use]
+    #[doc(alias = "aclrtGetFuncHandleFromExceptionInfo")]
+    #[doc(alias = "aclrtGetFunctionName")]
+    pub fn kernel(&self) -> Option<&str> {
+        self.kernel.as_deref()
+    }
+
+    /// The code of the failure, as the wait reports it.
+    #[must_use]
+    #[doc(alias = "aclrtGetErrorCodeFromExceptionInfo")]
+    pub fn code(&self) -> i32 {
+        self.code
+    }
+
+    /// The runtime's number of the task on its stream.
+    #[must_use]
+    #[doc(alias = "aclrtGetTaskIdFromExceptionInfo")]
+    pub fn task(&self) -> u32 {
+        self.task
+    }
+
+    /// The runtime's number of the stream, [`Stream::id`](crate::Stream::id); inside a graph it is a stream of the
+    /// graph.
+    #[must_use]
+    #[doc(alias = "aclrtGetStreamIdFromExceptionInfo")]
+    pub fn stream(&self) -> u32 {
+        self.stream
+    }
+
+    /// The system's number of the thread that submitted the work.
+    #[must_use]
+    #[doc(alias = "aclrtGetThreadIdFromExceptionInfo")]
+    pub fn thread(&self) -> u32 {
+        self.thread
+    }
+
+    /// The number of the device.
+    #[must_use]
+    #[doc(alias = "aclrtGetDeviceIdFromExceptionInfo")]
+    pub fn device(&self) -> u32 {
+        self.device
+    }
+
+    /// What the library tells in a call of a function for failures; `name` is asked for the name of a kernel.
+    ///
+    /// # Safety
+    ///
+    /// `info` is what `table` gave to such a function, which has not returned.
+    pub(crate) unsafe fn read(
+        table: &Table,
+        info: *const aclrtExceptionInfo,
+        name: impl FnOnce(aclrtFuncHandle) -> Option<String>,
+    ) -> Result<Self> {
+        let mut function = std::ptr::null_mut();
+        // SAFETY: by the contract, and a place for one handle. A task that is no kernel gives a code, which is no
+        // error.
+        let told = unsafe { value!(table, aclrtGetFuncHandleFromExceptionInfo(info, &raw mut function)) };
+        let is_kernel = told.is_ok_and(|code| code == 0) && !function.is_null();
+        Ok(Self {
+            kernel: is_kernel.then(|| name(function)).flatten(),
+            // SAFETY: by the contract; so are those below.
+            code: unsafe { value!(table, aclrtGetErrorCodeFromExceptionInfo(info)) }?.cast_signed(),
+            // SAFETY: as above.
+            task: unsafe { value!(table, aclrtGetTaskIdFromExceptionInfo(info)) }?,
+            // SAFETY: as above.
+            stream: unsafe { value!(table, aclrtGetStreamIdFromExceptionInfo(info)) }?,
+            // SAFETY: as above.
+            thread: unsafe { value!(table, aclrtGetThreadIdFromExceptionInfo(info)) }?,
+            // SAFETY: as above.
+            device: unsafe { value!(table, aclrtGetDeviceIdFromExceptionInfo(info)) }?,
+        })
+    }
+
+    /// The task, and its kernel if that is known.
+    fn what(&self) -> String {
+        let Self { kernel, task, stream, device, .. } = self;
+        let kernel = kernel.as_ref().map_or_else(String::new, |kernel| format!("kernel {kernel:?}, "));
+        format!("{kernel}task {task} of stream {stream} on device {device}")
+    }
+}
+
+/// The name of a kernel, as the library has it.
+fn name_of(table: &Table, function: aclrtFuncHandle) -> Option<String> {
+    let mut buffer = [0_u8; 4096];
+    let (room, place) = (buffer.len() as u32, buffer.as_mut_ptr().cast());
+    // SAFETY: a handle of a task that is being told of, and room for as many bytes as are said.
+    let code = unsafe { value!(table, aclrtGetFunctionName(function, room, place)) }.ok()?;
+    let name = CStr::from_bytes_until_nul(&buffer).ok().filter(|name| code == 0 && !name.is_empty())?;
+    Some(name.to_string_lossy().into_owned())
+}
+
+impl fmt::Display for TaskFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failed ({}), submitted by thread {}", self.what(), self.code, self.thread)
+    }
+}
+
+impl StdError for TaskFailure {}
+
+impl Error {
+    /// The task on the device whose failure this error reports, where the library told which it was.
+    #[must_use]
+    pub fn task_failure(&self) -> Option<&TaskFailure> {
+        self.source()?.downcast_ref()
+    }
+}
+
+/// How many are kept that no wait has reported.
+const KEPT: usize = 64;
+
+/// How many are shown in reports, reported or not.
+const SHOWN: usize = 16;
+
+static LATEST: Lock<VecDeque<(Instant, String)>> = Lock::new(VecDeque::new());
+
+/// The latest failures with their ages, the latest last.
+pub(crate) fn latest() -> Vec<(Duration, String)> {
+    LATEST.lock().iter().map(|(when, text)| (when.elapsed(), text.clone())).collect()
+}
+
+/// Those of one device of a library.
+struct OfDevice {
+    /// Address of the table, which lives as long as the process.
+    table: usize,
+    device: i32,
+    failures: Arc<Failures>,
+}
+
+/// One for each device that was opened.
+static ALL: Lock<Vec<OfDevice>> = Lock::new(Vec::new());
+
+/// Failures of one device that no wait has reported.
+#[derive(Default)]
+pub(crate) struct Failures(Lock<Vec<TaskFailure>>);
+
+impl Failures {
+    /// Those of a device.
+    pub(crate) fn of(table: &Table, device: i32) -> Arc<Self> {
+        let table = std::ptr::from_ref(table).addr();
+        let mut all = ALL.lock();
+        let known = all.iter().find(|known| known.table == table && known.device == device);
+        if let Some(known) = known {
+            return Arc::clone(&known.failures);
+        }
+        let failures = Arc::<Self>::default();
+        all.push(OfDevice { table, device, failures: Arc::clone(&failures) });
+        failures
+    }
+
+    /// Those of the device that a failure is about. A library may number devices otherwise than a process that sees
+    /// some of them, so the only one is meant by any number.
+    fn about(table: &Table, failure: &TaskFailure) -> Option<Arc<Self>> {
+        let table = std::ptr::from_ref(table).addr();
+        let all = ALL.lock();
+        let mut own = all.iter().filter(|known| known.table == table);
+        let found = own.clone().find(|known| u32::try_from(known.device) == Ok(failure.device));
+        let only = || own.next().filter(|_| own.next().is_none());
+        found.or_else(only).map(|known| Arc::clone(&known.failures))
+    }
+
+    pub(crate) fn note(&self, failure: TaskFailure) {
+        let text = failure.to_string();
+        {
+            let mut latest = LATEST.lock();
+            if latest.len() == SHOWN {
+                latest.pop_front();
+            }
+            latest.push_back((Instant::now(), text));
+        }
+        let mut failures = self.0.lock();
+        if failures.len() == KEPT {
+            failures.remove(0);
+        }
+        failures.push(failure);
+    }
+
+    /// Adds to the error of a wait which task it is about. `id` asks for the number of the stream that was waited for;
+    /// none for a wait for others as well.
+    pub(crate) fn explain(&self, error: Error, id: impl FnOnce() -> Option<u32>) -> Error {
+        let Some(code) = error.code().filter(|_| error.kind().is_of_work()) else { return error };
+        if self.0.lock().is_empty() {
+            return error;
+        }
+        let stream = id();
+        let Some(failure) = self.take(stream, code) else { return error };
+        let what = failure.what();
+        let what = match stream {
+            Some(stream) if stream != failure.stream => {
+                format!("{what} failed so, whose stream may be one of a graph")
+            }
+            _ => what,
+        };
+        error.context_in_front(what).with_source(failure)
+    }
+
+    /// The first of the stream with this number; else the first with the same code, of a stream that may be one of a
+    /// graph that was launched there.
+    fn take(&self, stream: Option<u32>, code: i32) -> Option<TaskFailure> {
+        let mut failures = self.0.lock();
+        let own = |failure: &TaskFailure| Some(failure.stream) == stream && failure.code == code;
+        let at = failures.iter().position(own);
+        let at = at.or_else(|| failures.iter().position(|failure| failure.code == code))?;
+        let found = failures.remove(at);
+        // What came with it is told by no other wait.
+        failures.retain(|failure| failure.stream != found.stream);
+        Some(found)
+    }
+}
+
+/// The mock, whose tables are given by address, was reset: nobody waits for work from before.
+#[cfg(feature = "mock")]
+pub(crate) fn forget(tables: &[usize]) {
+    ALL.lock().iter().filter(|known| tables.contains(&known.table)).for_each(|known| known.failures.0.lock().clear());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(kernel: &str, stream: u32, code: i32) -> TaskFailure {
+        let kernel = (!kernel.is_empty()).then(|| kernel.to_owned());
+        TaskFailure { kernel, code, task: 3, stream, thread: 7, device: 0 }
+    }
+
+    fn fault(code: i32) -> Error {
+        Error::from_call("aclrtSynchronizeStream", code, None)
+    }
+
+    fn named(error: &Error) -> Option<&str> {
+        error.task_failure().and_then(TaskFailure::kernel)
+    }
+
+    #[test]
+    fn the_kernel_of_the_stream_comes_before_one_with_the_same_code() {
+        let failures = Failures::default();
+        failures.note(failure("other", 1, 507_015));
+        failures.note(failure("own", 2, 507_015));
+        let told = failures.explain(fault(507_015), || Some(2));
+        assert_eq!(named(&told), Some("own"));
+        assert!(told.to_string().contains("[kernel \"own\", task 3 of stream 2 on device 0]"), "{told}");
+        let told = failures.explain(fault(507_015), || Some(2));
+        assert_eq!(named(&told), Some("other"));
+        assert!(told.to_string().contains("whose stream may be one of a graph"), "{told}");
+        assert!(failures.explain(fault(507_015), || Some(2)).task_failure().is_none());
+    }
+
+    #[test]
+    fn a_task_without_a_kernel_is_told_by_its_numbers() {
+        let failures = Failures::default();
+        failures.note(failure("", 2, 507_015));
+        let told = failures.explain(fault(507_015), || None);
+        assert!(told.to_string().contains("[task 3 of stream 2 on device 0]"), "{told}");
+        let whole = "because: task 3 of stream 2 on device 0 failed (507015), submitted by thread 7";
+        assert!(format!("{told:#}").contains(whole), "{told:#}");
+    }
+
+    #[test]
+    fn other_errors_are_left_alone_and_old_failures_go() {
+        let failures = Failures::default();
+        failures.note(failure("one", 1, 507_015));
+        assert!(failures.explain(fault(507_046), || Some(1)).task_failure().is_none(), "a time-out of the wait");
+        assert!(failures.explain(fault(507_035), || Some(2)).task_failure().is_none(), "another code");
+        (0..KEPT).for_each(|_| failures.note(failure("later", 2, 507_015)));
+        let told = failures.explain(fault(507_015), || Some(1));
+        assert_eq!(named(&told), Some("later"));
+    }
+}

@@ -1,0 +1,167 @@
+//! What errors say of the task that failed. Lets tasks fail, so one test at a time.
+
+mod common;
+
+use std::sync::MutexGuard;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use common::{assert_says, mock};
+use racl::sys::aclrtExceptionInfo;
+use racl::{Context, Error, ErrorKind, Stream, op};
+
+/// One test at a time, on a mock with two devices that nobody used.
+fn exclusive() -> MutexGuard<'static, ()> {
+    let alone = mock::exclusive();
+    // SAFETY: the other tests wait, and nothing else of this program reads or writes the environment meanwhile.
+    unsafe { std::env::set_var("MOCK_ACL_DEVICES", "2") };
+    mock::reset().unwrap();
+    alone
+}
+
+/// Runs `test` in a context of its own.
+fn alone(test: impl FnOnce(&Context)) {
+    let _alone = exclusive();
+    let context = common::direct_device().context().create_context().unwrap();
+    test(&context);
+    mock::clear_failures();
+    context.close().unwrap();
+}
+
+/// An operator that fails on the device.
+fn fail(stream: &Stream) {
+    let x = stream.context().zeros::<f32>([4]).unwrap();
+    stream.synchronize().unwrap();
+    mock::fail_task("aclnnAbs", 1, 507_015).unwrap();
+    op::abs(stream, &x, &mut x.clone()).unwrap();
+}
+
+fn numbers(error: &Error) -> Option<(u32, u32)> {
+    error.task_failure().map(|failure| (failure.stream(), failure.device()))
+}
+
+fn id(stream: &Stream) -> u32 {
+    stream.id().unwrap().unsigned_abs()
+}
+
+#[test]
+fn the_error_of_an_operator_names_task_stream_and_device() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        fail(&stream);
+        let error = stream.synchronize().unwrap_err();
+        let failure = error.task_failure().unwrap_or_else(|| panic!("{error:#}"));
+        assert_eq!((failure.code(), failure.stream(), failure.device()), (507_015, id(&stream), 0));
+        assert!(failure.task() > 0 && failure.thread() != u32::MAX && failure.kernel().is_none(), "{failure}");
+        let text = format!("[task {} of stream {} on device 0]", failure.task(), id(&stream));
+        assert_says(&error, ErrorKind::DeviceFault, &[&text]);
+        let whole = format!("{error:#}");
+        assert!(whole.contains("the task is of") && whole.contains("tests/failures.rs:"), "{whole}");
+        assert!(whole.contains("submitted by thread"), "{whole}");
+        stream.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn whoever_waits_is_told() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let want = Some((id(&stream), 0));
+        fail(&stream);
+        assert_eq!(numbers(&context.synchronize().unwrap_err()), want);
+        let _ = stream.synchronize();
+        for limit in [None, Some(Duration::from_secs(5))] {
+            let event = context.event().unwrap();
+            fail(&stream);
+            event.record(&stream).unwrap();
+            let waited = limit.map_or_else(|| event.synchronize(), |limit| event.synchronize_timeout(limit));
+            assert_eq!(numbers(&waited.unwrap_err()), want, "{limit:?}");
+            let _ = stream.synchronize();
+        }
+        fail(&stream);
+        assert_eq!(numbers(&stream.synchronize_timeout(Duration::from_secs(5)).unwrap_err()), want);
+    });
+}
+
+#[test]
+fn a_drop_tells_it_too() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let want = Some((id(&stream), 0));
+        fail(&stream);
+        drop(stream);
+        let told = context.take_drop_errors();
+        assert!(told.len() == 1 && numbers(&told[0]) == want, "{told:?}");
+    });
+}
+
+#[test]
+fn a_report_lists_tasks_that_failed() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        fail(&stream);
+        let error = stream.synchronize().unwrap_err();
+        let report = context.acl().report().to_string();
+        let (_, tasks) = report.split_once("\ntasks that failed last\n").unwrap();
+        let latest = tasks.lines().take_while(|line| line.starts_with("  ")).last().unwrap();
+        let want = format!(" s ago: {}", error.task_failure().unwrap());
+        assert!(latest.ends_with(&want), "{latest}: {want}");
+    });
+}
+
+#[test]
+fn failures_of_several_devices_are_told_apart() {
+    let _alone = exclusive();
+    let devices = [0, 1].map(|id| common::acl().device(id).unwrap());
+    let streams = devices.each_ref().map(|device| device.stream().unwrap());
+    streams.iter().for_each(fail);
+    for (number, stream) in [(1, &streams[1]), (0, &streams[0])] {
+        let error = stream.synchronize().unwrap_err();
+        assert_eq!(numbers(&error), Some((id(stream), number)), "{error:#}");
+    }
+    mock::clear_failures();
+}
+
+static HEARD: AtomicU32 = AtomicU32::new(0);
+
+unsafe extern "C" fn of_others(_: *mut aclrtExceptionInfo) {
+    HEARD.fetch_add(1, Ordering::Relaxed);
+}
+
+#[test]
+fn a_function_of_other_code_hears_as_before() {
+    alone(|context| {
+        let set = context.acl().table().aclrtSetExceptionInfoCallback().unwrap();
+        // SAFETY: a function that lives as long as the program.
+        assert_eq!(unsafe { set(Some(of_others)) }, 0);
+        context.acl().hear_failures().unwrap();
+        let stream = context.stream().unwrap();
+        fail(&stream);
+        let error = stream.synchronize().unwrap_err();
+        assert!(error.task_failure().is_some(), "{error:#}");
+        assert_eq!(HEARD.swap(0, Ordering::Relaxed), 1);
+        // SAFETY: null takes the function away.
+        assert_eq!(unsafe { set(None) }, 0);
+        fail(&stream);
+        assert!(stream.synchronize().unwrap_err().task_failure().is_some());
+        assert_eq!(HEARD.load(Ordering::Relaxed), 0);
+    });
+}
+
+#[test]
+fn a_library_that_cannot_tell_is_used_all_the_same() {
+    let _alone = exclusive();
+    mock::fail("aclrtExceptionInfoCallbackRegister", 1, 507_000).unwrap();
+    let device = common::device();
+    mock::clear_failures();
+    let stream = device.stream().unwrap();
+    fail(&stream);
+    let error = stream.synchronize().unwrap_err();
+    assert!(error.kind() == ErrorKind::DeviceFault && error.task_failure().is_none(), "{error:#}");
+    device.acl().hear_failures().unwrap();
+    fail(&stream);
+    assert_eq!(numbers(&stream.synchronize().unwrap_err()), Some((id(&stream), 0)));
+    mock::fail("aclrtExceptionInfoCallbackRegister", 1, 507_000).unwrap();
+    assert_eq!(device.acl().hear_failures().unwrap_err().code(), Some(507_000));
+    mock::clear_failures();
+}

@@ -1,0 +1,212 @@
+//! Processes that are saved and restored. The lock is one of the process, so one test at a time.
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use common::{assert_says, mock};
+use racl::{Acl, Device, ErrorKind, Refused, SnapshotStage};
+
+fn alone(test: impl FnOnce(&Acl, &Device)) {
+    let _alone = mock::exclusive();
+    mock::reset().unwrap();
+    let device = common::device();
+    test(device.acl(), &device);
+    mock::clear_failures();
+}
+
+type Heard = Arc<Mutex<Vec<(i32, SnapshotStage)>>>;
+
+/// A watch, and what it has heard.
+fn listen(acl: &Acl) -> (racl::SnapshotWatch, Heard) {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let inside = Arc::clone(&heard);
+    let watch = acl.watch_snapshots(move |device, stage| {
+        inside.lock().unwrap().push((device, stage));
+        true
+    });
+    (watch.unwrap(), heard)
+}
+
+#[test]
+fn a_process_is_locked_saved_restored_and_unlocked() {
+    use SnapshotStage::{AfterBackup, AfterRestore, AfterUnlock, BeforeBackup, BeforeLock, BeforeRestore};
+    alone(|acl, device| {
+        let buffer = device.upload(&[1_u8, 2, 3]).unwrap();
+        let (watch, heard) = listen(acl);
+        let saved = acl.lock_process().unwrap().back_up().unwrap();
+        saved.restore().unwrap().unlock().unwrap();
+        let want = [BeforeLock, BeforeBackup, AfterBackup, BeforeRestore, AfterRestore, AfterUnlock];
+        assert_eq!(*heard.lock().unwrap(), want.map(|stage| (device.id(), stage)));
+        heard.lock().unwrap().clear();
+        acl.lock_process().unwrap().back_up().unwrap().unlock().unwrap();
+        let want = [BeforeLock, BeforeBackup, AfterBackup, AfterUnlock];
+        assert_eq!(*heard.lock().unwrap(), want.map(|stage| (device.id(), stage)));
+        drop(watch);
+        drop(acl.lock_process().unwrap());
+        assert_eq!((heard.lock().unwrap().len(), Arc::strong_count(&heard)), (4, 1));
+        assert_eq!(buffer.to_vec().unwrap(), [1, 2, 3]);
+    });
+}
+
+#[test]
+fn calls_of_the_thread_that_has_the_lock_are_refused_and_nothing_is_lost() {
+    const SAYS: &str = "this thread has the process locked";
+    alone(|acl, device| {
+        let before = mock::live_handles();
+        let context = device.context().create_context().unwrap();
+        let (stream, mut buffer) = (context.stream().unwrap(), context.alloc_zeroed::<u8>(4).unwrap());
+        let event = context.event().unwrap();
+        let other = context.stream().unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        let locked = acl.lock_process().unwrap();
+        for refused in [
+            stream.synchronize(),
+            stream.fill_bytes(&mut buffer, 2),
+            stream.is_complete().map(drop),
+            event.record(&stream),
+            event.synchronize(),
+            context.synchronize(),
+            context.memory_info().map(drop),
+            context.stream().map(drop),
+            context.bind(),
+            acl.device_count().map(drop),
+            acl.lock_process().map(drop),
+            acl.beside(|| ()).and_then(|()| stream.synchronize()),
+        ] {
+            assert_says(&refused.unwrap_err(), ErrorKind::NotSupported, &[SAYS]);
+        }
+        drop(other);
+        std::thread::scope(|scope| {
+            let saved = scope.spawn(|| acl.lock_process().map(drop).unwrap_err()).join().unwrap();
+            assert_eq!(saved.code(), Some(507_906), "the library's word");
+        });
+        locked.unlock().unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [1; 4]);
+        drop((buffer, event));
+        stream.close().unwrap();
+        assert!(context.take_drop_errors().is_empty());
+        // What was dropped meanwhile goes by a thread of its own.
+        let mut context = context;
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while let Err(refused) = context.close() {
+            assert!(std::time::Instant::now() < end, "{refused:#?}");
+            context = refused.into_value();
+            std::thread::yield_now();
+        }
+        assert_eq!(mock::live_handles(), before);
+    });
+}
+
+#[test]
+fn a_function_that_refuses_or_panics_stops_its_step() {
+    alone(|acl, _| {
+        let refuse = |which: SnapshotStage, panics: bool| {
+            let function = move |_, stage| {
+                assert!(!(panics && stage == which), "on purpose");
+                stage != which
+            };
+            acl.watch_snapshots(function).unwrap()
+        };
+        for panics in [false, true] {
+            let watch = refuse(SnapshotStage::BeforeLock, panics);
+            assert_eq!(acl.lock_process().unwrap_err().code(), Some(507_912));
+            drop(watch);
+            for stage in [SnapshotStage::BeforeBackup, SnapshotStage::AfterBackup] {
+                let watch = refuse(stage, panics);
+                let refused = acl.lock_process().unwrap().back_up().unwrap_err();
+                assert_says(refused.error(), ErrorKind::Internal, &["aclrtSnapShotProcessBackup"]);
+                drop(watch);
+                refused.into_value().back_up().unwrap().unlock().unwrap();
+            }
+            for stage in [SnapshotStage::BeforeRestore, SnapshotStage::AfterRestore] {
+                let watch = refuse(stage, panics);
+                let refused = acl.lock_process().unwrap().back_up().unwrap().restore().unwrap_err();
+                drop(watch);
+                refused.into_value().restore().unwrap().unlock().unwrap();
+            }
+            let watch = refuse(SnapshotStage::AfterUnlock, panics);
+            let locked = acl.lock_process().unwrap().unlock().unwrap_err().into_value();
+            assert!(!locked.is_locked());
+            let again = locked.unlock().map_err(Refused::into_error).unwrap_err();
+            assert_says(&again, ErrorKind::InvalidArgument, &["unlocked already"]);
+            drop(watch);
+            acl.device(0).unwrap().stream().unwrap().synchronize().unwrap();
+        }
+    });
+}
+
+#[test]
+fn functions_call_the_library_where_it_runs() {
+    alone(|acl, device| {
+        let stream = device.stream().unwrap();
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let (inside, own) = (Arc::clone(&heard), stream.clone());
+        let watch = acl
+            .watch_snapshots(move |_, stage| {
+                inside.lock().unwrap().push((stage, own.synchronize().is_ok()));
+                true
+            })
+            .unwrap();
+        acl.lock_process().unwrap().back_up().unwrap().unlock().unwrap();
+        let want = [
+            (SnapshotStage::BeforeLock, true),
+            (SnapshotStage::BeforeBackup, false),
+            (SnapshotStage::AfterBackup, false),
+            (SnapshotStage::AfterUnlock, true),
+        ];
+        assert_eq!(*heard.lock().unwrap(), want);
+        drop(watch);
+        stream.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn a_host_function_locks_nothing() {
+    alone(|acl, device| {
+        let stream = device.stream().unwrap();
+        let (acl, kind) = (acl.clone(), Arc::new(Mutex::new(None)));
+        let inside = Arc::clone(&kind);
+        stream
+            .host_function(move || *inside.lock().unwrap() = acl.lock_process().err().map(|error| error.kind()))
+            .unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!(*kind.lock().unwrap(), Some(ErrorKind::NotSupported));
+    });
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_lock_and_a_watch_that_fails_leaves_nothing() {
+    alone(|acl, device| {
+        for (call, step) in [("aclrtSnapShotProcessBackup", 0), ("aclrtSnapShotProcessUnlock", 1)] {
+            let locked = acl.lock_process().unwrap();
+            mock::fail(call, 1, 507_000).unwrap();
+            let locked = match step {
+                0 => locked.back_up().unwrap_err().into_value(),
+                _ => locked.unlock().unwrap_err().into_value(),
+            };
+            assert!(locked.is_locked());
+            assert_eq!(device.stream().unwrap_err().kind(), ErrorKind::NotSupported);
+            locked.unlock().unwrap();
+        }
+        mock::fail("aclrtSnapShotProcessRestore", 1, 507_000).unwrap();
+        let saved = acl.lock_process().unwrap().back_up().unwrap().restore().unwrap_err().into_value();
+        saved.unlock().unwrap();
+        mock::fail("aclrtSnapShotProcessLock", 1, 507_000).unwrap();
+        assert_eq!(acl.lock_process().unwrap_err().code(), Some(507_000));
+        device.stream().unwrap().synchronize().unwrap();
+    });
+    alone(|acl, _| {
+        for nth in 1..=6 {
+            let owned = Arc::new(());
+            let inside = Arc::clone(&owned);
+            mock::fail("aclrtSnapShotCallbackRegister", nth, 507_913).unwrap();
+            let error = acl.watch_snapshots(move |_, _| Arc::strong_count(&inside) > 0).unwrap_err();
+            assert_eq!((error.code(), Arc::strong_count(&owned)), (Some(507_913), 1));
+        }
+        let (_watch, heard) = listen(acl);
+        acl.lock_process().unwrap().unlock().unwrap();
+        assert_eq!(heard.lock().unwrap().len(), 2);
+    });
+}
