@@ -580,3 +580,5 @@
 //!     drop(kernel.launch(stream).arg(x));
 //! }
 //! ```
+
+mod by_hand;
