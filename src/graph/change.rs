@@ -45,6 +45,8 @@ enum To {
 pub(super) struct Uses {
     pub(super) memory: Vec<(Arc<Allocation>, How)>,
     others: Vec<Box<dyn Any + Send>>,
+    /// The task does nothing, for good.
+    disabled: bool,
 }
 
 /// Another kernel for a task, or the same with other arguments.
@@ -124,6 +126,7 @@ impl Graph {
                 // The task may be as before, or not.
                 known.memory.extend(uses.memory);
                 known.others.extend(uses.others);
+                known.disabled |= uses.disabled;
             }
             drop(how);
         }
@@ -143,7 +146,8 @@ impl GraphChange<'_> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for another task, one of another graph, and a flag of another device or library.
+    /// [`ErrorKind::InvalidArgument`] for another task, one of another graph, one that was disabled before, and a flag
+    /// of another device or library.
     #[doc(alias = "aclmdlRIValueWriteTaskParams")]
     pub fn write_value(&mut self, task: &GraphTask, flag: &DeviceFlag, value: u64) -> Result<()> {
         let memory = self.memory_of(flag)?;
@@ -213,12 +217,12 @@ impl GraphChange<'_> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for another task, and one of another graph.
+    /// [`ErrorKind::InvalidArgument`] for another task, one of another graph, and one that was disabled before.
     #[doc(alias = "aclmdlRITaskDisable")]
     pub fn disable(&mut self, task: &GraphTask) -> Result<()> {
         match task.work() {
             TaskWork::Kernel(_) | TaskWork::ValueWrite { .. } | TaskWork::ValueWait { .. } => {
-                self.push(task, To::Nothing, Uses::default())
+                self.push(task, To::Nothing, Uses { disabled: true, ..Uses::default() })
             }
             _ => Err(Error::invalid(
                 "a task that cannot be disabled: kernels, writes of numbers and waits for them can",
@@ -234,12 +238,16 @@ impl GraphChange<'_> {
         memory: Vec<(Arc<Allocation>, How)>,
         others: Vec<Box<dyn Any + Send>>,
     ) -> Result<()> {
-        self.push(task, To::Kernel(kernel), Uses { memory, others })
+        self.push(task, To::Kernel(kernel), Uses { memory, others, disabled: false })
     }
 
     /// One task is changed once: the last time counts.
     fn push(&mut self, task: &GraphTask, how: To, uses: Uses) -> Result<()> {
         self.graph.check_task(task)?;
+        // To the library it is none that can be changed, and trying that would spoil the graph.
+        if self.graph.changed.get(&task.raw().addr()).is_some_and(|uses| uses.disabled) {
+            return Err(Error::invalid("a task that was disabled before, which holds for good"));
+        }
         self.changes.retain(|known| known.task != task.raw());
         self.changes.push(Change { task: task.raw(), how, uses });
         Ok(())

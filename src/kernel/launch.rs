@@ -287,7 +287,12 @@ impl<'a> KernelLaunch<'a> {
         let kernel = arguments.kernel;
         let handle = &kernel.inner().handle;
         let what = || format!("kernel {:?}", kernel.name());
-        change.graph().context_inner().check_memory(handle.context(), what)?;
+        let context = change.graph().context_inner();
+        context.check_memory(handle.context(), what)?;
+        for touch in &arguments.uses {
+            context.check_memory(touch.memory.context(), || "memory".to_owned())?;
+            touch.memory.check_free_standing()?;
+        }
         let mut block = arguments.block;
         if !block.data.is_empty() {
             let text = format!("data that goes along with {}, in place of a task of a graph", what());

@@ -228,3 +228,46 @@ fn several_threads_build_one_graph() {
         assert_eq!(graph.stream_count().unwrap(), 5);
     });
 }
+
+#[test]
+fn threads_that_submit_while_the_building_ends_are_told() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        for _ in 0..20 {
+            let mut builder = context.build_graph().unwrap();
+            let (first, side) = (builder.first().clone(), builder.stream("side").unwrap());
+            first.start(&side).unwrap();
+            let mut parts = [context.alloc_zeroed::<u8>(4).unwrap(), context.alloc_zeroed::<u8>(4).unwrap()];
+            let begun = std::sync::Barrier::new(3);
+            let (stored, graph) = std::thread::scope(|scope| {
+                let threads: Vec<_> = [&first, &side]
+                    .into_iter()
+                    .zip(&mut parts)
+                    .map(|(stream, part)| {
+                        let begun = &begun;
+                        scope.spawn(move || {
+                            begun.wait();
+                            let mut stored = 0;
+                            loop {
+                                match stream.fill_bytes(part, 1) {
+                                    Ok(()) => stored += 1,
+                                    Err(error) => return (stored, error.kind()),
+                                }
+                            }
+                        })
+                    })
+                    .collect();
+                begun.wait();
+                let graph = builder.finish();
+                (threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>(), graph)
+            });
+            let mut graph = graph.unwrap();
+            graph.launch(&stream).unwrap();
+            for ((count, kind), part) in stored.into_iter().zip(&parts) {
+                let told = [ErrorKind::CaptureInvalidated, ErrorKind::InvalidHandle];
+                assert!(told.contains(&kind), "{kind:?}");
+                assert_eq!(part.to_vec().unwrap(), [u8::from(count > 0); 4]);
+            }
+        }
+    });
+}

@@ -69,6 +69,19 @@ fn a_disabled_task_does_nothing_any_more() {
             graph.wait().unwrap();
         }
         assert_eq!((flag.value().unwrap(), out.to_vec().unwrap()), (77, vec![1; 4]));
+        // What was looked at before knows nothing of it.
+        graph
+            .change(|change| {
+                let before = ["disabled before"];
+                assert_says(&change.disable(&tasks[0]).unwrap_err(), ErrorKind::InvalidArgument, &before);
+                let error = change.write_value(&tasks[2], &flag, 1).unwrap_err();
+                assert_says(&error, ErrorKind::InvalidArgument, &before);
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(graph.tasks().unwrap()[0].work(), TaskWork::Other);
+        graph.launch(&stream).unwrap();
+        graph.wait().unwrap();
     });
 }
 
