@@ -581,4 +581,5 @@
 //! }
 //! ```
 
+mod by_hand;
 mod work;

@@ -232,6 +232,10 @@ impl Event {
         (state, noted): (&State, &mut Noted),
         location: &'static Location<'static>,
     ) -> Result<()> {
+        if let Some(capture) = &state.capture {
+            let checked = capture.check_recorded("an event");
+            checked.map_err(|error| capture.lacks(("event record", location), error))?;
+        }
         let number = self.submit_record(stream, state, location)?;
         noted.last = match &state.capture {
             Some(capture) => {
@@ -281,6 +285,7 @@ impl Event {
         }
         if let Some(capture) = &state.capture {
             let waits = check_wait(capture, &noted.last, of_event.as_deref());
+            let waits = capture.check_recorded("an event").and(waits);
             waits.map_err(|error| capture.poison(&task, error))?;
         }
         // The C call makes the stream part of the event's capture; from here on its work is registered there.

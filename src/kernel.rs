@@ -5,6 +5,7 @@ mod attributes;
 mod binary;
 mod failure;
 mod function;
+mod in_graph;
 mod launch;
 mod options;
 
@@ -12,5 +13,6 @@ pub use argument::KernelArgument;
 pub use attributes::{KernelEngine, Schedule};
 pub use binary::KernelBinary;
 pub use function::{Kernel, KernelCores, KernelKind, KernelParameter};
+pub use in_graph::KernelAttributes;
 pub use launch::KernelLaunch;
 pub use options::{BinaryCore, BinaryOptions, CpuKernels};

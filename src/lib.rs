@@ -110,10 +110,13 @@ pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::{Event, IpcEvent, IpcEventHandle};
 pub use failures::TaskFailure;
 pub use future::{Finished, GivenBack, Reached};
-pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView, TaskGroup};
+pub use graph::{
+    Capture, CaptureMode, Comparable, Comparison, Condition, EventTask, Graph, GraphBuilder, GraphChange, GraphPool,
+    GraphTask, HostView, KernelTask, Label, LabelList, TaskGroup, TaskWork,
+};
 pub use kernel::{
-    BinaryCore, BinaryOptions, CpuKernels, Kernel, KernelArgument, KernelBinary, KernelCores, KernelEngine,
-    KernelKind, KernelLaunch, KernelParameter, Schedule,
+    BinaryCore, BinaryOptions, CpuKernels, Kernel, KernelArgument, KernelAttributes, KernelBinary, KernelCores,
+    KernelEngine, KernelKind, KernelLaunch, KernelParameter, Schedule,
 };
 pub use memory::{
     DeviceBuffer, DeviceFlag, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, Rows,

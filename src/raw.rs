@@ -78,12 +78,15 @@ impl Graph {
         Ok(Self::adopt(raw, context.as_ref()))
     }
 
-    /// Waits for the last launch and gives the handle away: the caller destroys the graph. What it uses is leaked,
-    /// since nobody can say when the caller is done with it.
+    /// Waits for the last launch and gives the handle away: the caller destroys the graph, and the streams of one that
+    /// was built by hand go with it. What it uses is kept until then, and freed by another thread soon after; on a
+    /// library that does not tell when a graph is destroyed (`aclmdlRIDestroyRegisterCallback`), up to CANN 9.1, it is
+    /// never freed.
     ///
     /// # Errors
     ///
     /// The graph and the error of its last launch.
+    #[doc(alias = "aclmdlRIDestroyRegisterCallback")]
     pub fn into_raw(self) -> Result<aclmdlRI, Refused<Self>> {
         self.give_away()
     }

@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 45] = parts! {
+const ALL: [Requirement; 48] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -226,6 +226,19 @@ const ALL: [Requirement; 45] = parts! {
     "conditional-graphs", "choices and loops inside captured graphs (Stream::if_else)":
         aclmdlRICaptureToModelRIBegin aclmdlRIAddCondTask aclmdlRICondHandleCreate aclmdlRICondHandleGetCondPtr
         aclmdlRICaptureGetInfo aclmdlRICaptureEnd,
+    "built-graphs", "graphs built by hand (Context::build_graph)":
+        aclmdlRIBuildBegin aclmdlRIBindStream aclmdlRIEndTask aclmdlRIBuildEnd aclmdlRIUnbindStream aclmdlRIDestroy
+        aclmdlRIExecuteAsync aclrtCreateStreamWithConfig
+        ; optional aclmdlRIAbort,
+    "labels", "streams of built graphs that start others, and jump":
+        aclrtActiveStream aclrtSwitchStream aclrtCreateLabel aclrtDestroyLabel aclrtSetLabel aclrtCreateLabelList
+        aclrtDestroyLabelList aclrtSwitchLabelByIndex aclrtValueWrite aclrtValueWait,
+    "graph-tasks", "what is in a graph, and changes of it (Graph::tasks, Graph::change)":
+        aclmdlRIGetStreams aclmdlRIGetTasksByStream aclmdlRITaskGetType aclmdlRITaskGetSeqId aclmdlRITaskGetParams
+        ; optional aclmdlRITaskSetParams aclmdlRITaskDisable aclmdlRIUpdate aclmdlRIKernelTaskGetAttribute
+        aclmdlRISetName aclmdlRIGetName aclmdlRIGetId aclmdlRIDebugPrint,
+    "capture-modes", "other modes for parts of captures (Context::with_capture_mode)":
+        aclmdlRICaptureThreadExchangeMode,
     "graph-dump", "captured graphs as JSON": aclmdlRIDebugJsonPrint,
     "task-group-updates", "operators of a captured graph replaced between or in runs":
         aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin

@@ -24,6 +24,7 @@ mod capture;
 mod cores;
 mod create;
 mod ending;
+mod flow;
 mod gather;
 mod handle;
 mod joins;
@@ -36,6 +37,7 @@ pub(crate) use capture::{CaptureState, HostSlot, InTurn, Keep, Taken};
 pub use cores::{CoreLimit, Cores};
 pub(crate) use cores::{device_cores, planned_cores};
 pub use create::StreamOptions;
+pub(crate) use flow::Place;
 pub(crate) use gather::{All, Gathered};
 pub(crate) use handle::{Destroy, Handle};
 pub use order::untracked;
@@ -122,8 +124,8 @@ pub(crate) struct State {
     updates: bool,
     /// Notes what that uses, where nobody else does.
     gathers: Option<Arc<Gathered>>,
-    /// It was for such work alone, and gets no other.
-    is_over: bool,
+    /// What it was for alone, once that is over; it gets no other work.
+    over: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,6 +135,8 @@ enum Ownership {
     Leased,
     /// The context's default stream.
     Default,
+    /// Of a graph that is built by hand: what it is given runs when the graph does.
+    Bound,
 }
 
 // SAFETY: the runtime's guide on threads lets any thread use a stream whose context it has made current, which every
@@ -150,7 +154,7 @@ impl Stream {
     /// The handle, once the stream is idle; it is not destroyed then.
     pub(crate) fn give_away(self) -> Result<aclrtStream, Refused<Self>> {
         if self.0.ownership != Ownership::Owned {
-            let text = "the default stream and streams of captures belong to their context";
+            let text = "the default stream and streams of captures belong to their context, others to their graph";
             return Err(Refused::new(self, Error::new(ErrorKind::NotSupported, text)));
         }
         if let Err(error) = self.check_alone().and_then(|()| self.0.wait_for(self.0.progress.submitted(), None)) {
@@ -231,11 +235,12 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph; [`ErrorKind::DeviceFault`] and its like when
-    /// work of the stream failed; [`ErrorKind::CallbackPanicked`] when a host function did.
+    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph, and for one of a graph that is [built by
+    /// hand](crate::GraphBuilder), which runs when the graph does; [`ErrorKind::DeviceFault`] and its like when work
+    /// of the stream failed; [`ErrorKind::CallbackPanicked`] when a host function did.
     #[doc(alias = "aclrtSynchronizeStream")]
     pub fn synchronize(&self) -> Result<()> {
-        let waited = self.0.synchronize(None);
+        let waited = self.0.check_runs().and_then(|()| self.0.synchronize(None));
         retire::collect();
         waited
     }
@@ -249,6 +254,7 @@ impl Stream {
     #[doc(alias = "aclrtSynchronizeStreamWithTimeout")]
     pub fn synchronize_timeout(&self, limit: Duration) -> Result<()> {
         let ms = milliseconds(limit)?;
+        self.0.check_runs()?;
         keepers::look_after(ms, self.0.synchronize(Some(ms)))
     }
 
@@ -260,6 +266,7 @@ impl Stream {
     /// what [`Stream::synchronize`] would say: once, here or there.
     #[doc(alias = "aclrtStreamQuery")]
     pub fn is_complete(&self) -> Result<bool> {
+        self.0.check_runs()?;
         let done = self.0.is_complete()?;
         if done && !self.0.is_settled() {
             // The query says that the work is over, not how it ended. Others may have queued more since.
@@ -320,6 +327,22 @@ impl StreamInner {
 
     pub(crate) fn progress(&self) -> &Arc<Progress> {
         &self.progress
+    }
+
+    /// That what it is given runs by itself: for the library, a stream whose work is stored is always done.
+    #[inline]
+    pub(crate) fn check_runs(&self) -> Result<()> {
+        if self.ownership == Ownership::Bound { Err(self.runs_with_graph()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn runs_with_graph(&self) -> Error {
+        let text = format!(
+            "{} is one of a graph that is built by hand, and runs when that does: wait for the graph, or the stream \
+             that it was launched on",
+            self.name()
+        );
+        Error::new(ErrorKind::CaptureForbidden, text)
     }
 
     /// Notes that something begun on it cannot be ended. It goes to nobody else.

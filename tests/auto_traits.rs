@@ -6,9 +6,10 @@ use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::profiling::{Dump, HostRange, Profile, Step};
 use racl::{
     Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
-    DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphPool, HostView, IpcEvent, Kernel,
-    KernelBinary, KernelLaunch, Lent, Model, ModelDescription, ModelOptions, ModelRun, Notify, PinnedBuffer,
-    Prefetch, Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Watch,
+    DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphBuilder, GraphChange, GraphPool,
+    GraphTask, HostView, IpcEvent, Kernel, KernelBinary, KernelLaunch, Label, LabelList, Lent, Model, ModelDescription,
+    ModelOptions, ModelRun, Notify, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, TaskFailure,
+    TaskGroup, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -105,6 +106,14 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<CountingNotify>();
     send::<IpcEvent>();
     sync::<IpcEvent>();
+    send::<GraphBuilder>();
+    sync::<GraphBuilder>();
+    send::<GraphTask>();
+    sync::<GraphTask>();
+    send::<Label>();
+    sync::<Label>();
+    send::<LabelList>();
+    sync::<LabelList>();
     send::<TaskGroup>();
     sync::<TaskGroup>();
     send::<KernelBinary>();
@@ -151,6 +160,7 @@ fn handles_and_memory_can_be_used_from_any_thread() {
 fn a_graph_is_used_by_one_thread_at_a_time_and_a_capture_stays_on_its_thread() {
     let _ = <CoreLimit as AmbiguousIfSend<_>>::check;
     let _ = <Graph as AmbiguousIfSync<_>>::check;
+    let _ = <GraphChange<'static> as AmbiguousIfSend<_>>::check;
     let _ = <Executable as AmbiguousIfSync<_>>::check;
     let _ = <Capture as AmbiguousIfSend<_>>::check;
     let _ = <Capture as AmbiguousIfSync<_>>::check;

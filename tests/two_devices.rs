@@ -5,7 +5,7 @@ mod common;
 use common::{assert_says, mock};
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Mode, Plan, Pool, RunOptions};
-use racl::{CaptureMode, DeviceLink, ErrorKind, Prefetch, Rows, op};
+use racl::{CaptureMode, Comparison, DeviceLink, ErrorKind, Prefetch, Rows, op};
 
 #[test]
 fn memory_and_graphs_of_another_device_are_refused() {
@@ -53,8 +53,53 @@ fn memory_and_graphs_of_another_device_are_refused() {
     here.synchronize().unwrap();
 
     kernels(&zero, &one);
+    built(&zero, &one);
     plans(&zero, &one);
     peers(&zero, &one);
+}
+
+/// Labels, streams, numbers and kernels of another device, for graphs that are built and changed.
+fn built(zero: &racl::Device, one: &racl::Device) {
+    let invalid = ErrorKind::InvalidArgument;
+    let (label, builder) = (one.context().label().unwrap(), zero.context().build_graph().unwrap());
+    let error = builder.first().set_label(&label).unwrap_err();
+    assert_says(&error, invalid, &["a label of device 1 used on device 0"]);
+    let builder = zero.context().build_graph().unwrap();
+    let number = one.upload(&[0_i64]).unwrap();
+    let error = builder.first().switch_if(&number, Comparison::Less, &number, builder.first()).unwrap_err();
+    assert_says(&error, invalid, &["memory of device 1 used on device 0"]);
+    let other = one.context().build_graph().unwrap();
+    let builder = zero.context().build_graph().unwrap();
+    assert_says(&builder.first().start(other.first()).unwrap_err(), invalid, &["not one of this graph"]);
+    let mut graph = other.finish().unwrap();
+    assert_eq!(graph.launch(&zero.stream().unwrap()).unwrap_err().kind(), ErrorKind::WrongContext);
+
+    let (here, flag) = (zero.stream().unwrap(), zero.context().flag(0).unwrap());
+    let file = common::compiled_kernels("sample");
+    let [poke, foreign] =
+        [zero, one].map(|device| device.context().load_kernels(&file).unwrap().kernel("poke").unwrap());
+    let mut byte = zero.upload(&[1_u8]).unwrap();
+    let captured = here.capture(CaptureMode::ThreadLocal, |s| {
+        s.write_value(&flag, 1)?;
+        // SAFETY: the one parameter of the kernel, which writes one byte.
+        unsafe { poke.launch(s).arg(&mut byte).submit() }
+    });
+    let mut graph = captured.unwrap();
+    let tasks = graph.tasks().unwrap();
+    let elsewhere = one.context().flag(0).unwrap();
+    let error = graph.change(|change| change.write_value(&tasks[0], &elsewhere, 2)).unwrap_err();
+    assert_says(&error, invalid, &["a flag of device 1 used on device 0"]);
+    let (there, mut remote) = (one.stream().unwrap(), one.upload(&[1_u8]).unwrap());
+    // SAFETY: as above, and it is refused.
+    let replaced =
+        graph.change(|change| unsafe { foreign.launch(&there).arg(&mut remote).replace(change, &tasks[1]) });
+    assert_says(&replaced.unwrap_err(), invalid, &["kernel \"poke\" of device 1 used on device 0"]);
+    // SAFETY: as above.
+    let replaced = graph.change(|change| unsafe { poke.launch(&there).arg(&mut remote).replace(change, &tasks[1]) });
+    assert_says(&replaced.unwrap_err(), invalid, &["memory of device 1 used on device 0"]);
+    graph.launch(&here).unwrap();
+    graph.wait().unwrap();
+    assert_eq!((flag.value().unwrap(), byte.to_vec().unwrap()), (1, vec![7]));
 }
 
 /// A binary is loaded on one device, and its kernels run there.

@@ -71,7 +71,7 @@ typedef struct mock_acl_live {
     uint64_t executors;
     uint64_t binaries; /* of own kernels */
     uint64_t buffers;  /* of aclrtAllocBuf */
-    uint64_t library_objects; /* descriptors, datasets, models, channels, queues, stamps and their like */
+    uint64_t library_objects; /* descriptors, datasets, models, channels, queues, labels, stamps and their like */
     uint64_t stream_configs;  /* of aclrtCreateStreamConfigHandle */
 } mock_acl_live;
 int mock_acl_live_handles(mock_acl_live *live);

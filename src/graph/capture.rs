@@ -10,6 +10,7 @@ use super::captured::Graph;
 use super::ending;
 use super::pool::GraphPool;
 use crate::call::call;
+use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
 use crate::stream::{CaptureState, Stream};
@@ -36,6 +37,63 @@ impl CaptureMode {
             Self::Global => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
             Self::ThreadLocal => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL,
             Self::Relaxed => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED,
+        }
+    }
+}
+
+impl Context {
+    /// Runs `work` on this thread, on which other calls than else are refused beside captures of its contexts
+    /// meanwhile: with [`CaptureMode::Relaxed`] none are, with [`CaptureMode::ThreadLocal`] those of a thread that
+    /// captures itself, and not in [`CaptureMode::Relaxed`]; with [`CaptureMode::Global`], as every thread has it at
+    /// first, those that each capture says. For code that reads a number or fills a table once, in the middle of a
+    /// capture. Scopes nest.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingSymbol`] on a library without, up to CANN 8.3, and then `work` is not run. What is wrong
+    /// when the former mode is set again is kept for [`take_drop_errors`](Self::take_drop_errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::{CaptureMode, ErrorKind};
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let (context, stream) = (device.context(), device.stream()?);
+    /// let flag = context.flag(7)?;
+    /// let mut buffer = device.alloc::<u8>(4)?;
+    /// stream.capture(CaptureMode::ThreadLocal, |s| {
+    ///     assert_eq!(flag.value().unwrap_err().kind(), ErrorKind::CaptureForbidden); // a blocking copy
+    ///     let value = context.with_capture_mode(CaptureMode::Relaxed, || flag.value())??;
+    ///     s.fill_bytes(&mut buffer, value as u8)
+    /// })?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclmdlRICaptureThreadExchangeMode")]
+    #[doc(alias = "cudaThreadExchangeStreamCaptureMode")]
+    pub fn with_capture_mode<T>(&self, mode: CaptureMode, work: impl FnOnce() -> T) -> Result<T> {
+        let _former = Exchanged { context: self, former: exchange(self, mode.raw())? };
+        Ok(work())
+    }
+}
+
+/// Sets the mode of this thread, and gives the former one.
+fn exchange(context: &Context, mut mode: aclmdlRICaptureMode) -> Result<aclmdlRICaptureMode> {
+    // SAFETY: `mode` is a place for one value, which is read and written.
+    unsafe { call!(&**context.inner(), aclmdlRICaptureThreadExchangeMode(&raw mut mode)) }?;
+    Ok(mode)
+}
+
+/// As long as a thread has another mode.
+struct Exchanged<'a> {
+    context: &'a Context,
+    former: aclmdlRICaptureMode,
+}
+
+impl Drop for Exchanged<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = exchange(self.context, self.former) {
+            self.context.inner().record_drop_error("setting back which calls are refused beside captures", error);
         }
     }
 }
@@ -87,9 +145,9 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CaptureForbidden`] when the stream captures already; [`ErrorKind::InvalidArgument`] or
-    /// [`ErrorKind::NotSupported`] for the default stream, which cannot capture; [`ErrorKind::NotSupported`] on a
-    /// chip without the feature.
+    /// [`ErrorKind::CaptureForbidden`] when the stream captures already, or is of a graph that is built by hand;
+    /// [`ErrorKind::InvalidArgument`] or [`ErrorKind::NotSupported`] for the default stream, which cannot capture;
+    /// [`ErrorKind::NotSupported`] on a chip without the feature.
     #[doc(alias = "aclmdlRICaptureBegin")]
     pub fn begin_capture(&self, mode: CaptureMode) -> Result<Capture> {
         self.begin_capture_in(mode, &GraphPool::of(self.0.context()))
@@ -105,6 +163,7 @@ impl Stream {
         let inner = &self.0;
         pool.check(inner.context())?;
         inner.check_thread()?;
+        inner.check_runs()?;
         let mut state = inner.lock();
         inner.mark_busy(&mut state)?;
         // SAFETY: the handle is this stream's own; null and busy streams give a code.
@@ -196,6 +255,7 @@ impl Stream {
         let Some(capture) = capture else {
             return Err(Error::invalid(format!("a side of {}, which captures nothing", self.name())));
         };
+        capture.check_recorded("a side stream")?;
         if let Some(known) = capture.side(name)? {
             return Ok(known);
         }

@@ -1,4 +1,4 @@
-//! The captured graph.
+//! The graph.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -10,6 +10,9 @@ use std::sync::Arc;
 
 use acl_sys::aclmdlRI;
 
+use super::build::Bound;
+use super::change::Uses;
+use super::given;
 use super::groups::Updated;
 use super::in_flight::InFlight;
 use super::pool::GraphPool;
@@ -23,7 +26,8 @@ use crate::progress::Clock;
 use crate::retire::{self, Waited};
 use crate::stream::{CaptureState, Keep, Stream, StreamInner, Task};
 
-/// A captured graph (`aclmdlRI`): launched with one call however many operators it holds.
+/// A graph (`aclmdlRI`): launched with one call however many operators it holds. It comes from a
+/// [capture](Stream::capture), or was [built by hand](crate::GraphBuilder).
 ///
 /// It keeps the buffers, scratch memory, pinned buffers and host functions that its work uses. A launch takes `&mut
 /// self` and is ordered after the launch before it, so one graph never runs twice at once, which the runtime does not
@@ -32,7 +36,8 @@ use crate::stream::{CaptureState, Keep, Stream, StreamInner, Task};
 /// Dropping the graph waits for its last launch. While work waits at [gates of a plan](crate::plan::External), a
 /// graph whose launch is not done soon is destroyed later, by a thread that waits for it. Explicit: [`Graph::close`].
 ///
-/// C calls: `aclmdlRIExecuteAsync`, `aclmdlRIDestroy`, `aclmdlRIDebugJsonPrint`.
+/// C calls: `aclmdlRIExecuteAsync`, `aclmdlRIAbort`, `aclmdlRIDestroy`, `aclmdlRIUnbindStream`,
+/// `aclmdlRIDebugJsonPrint`, `aclmdlRIDestroyRegisterCallback`.
 ///
 /// # Examples
 ///
@@ -59,17 +64,32 @@ use crate::stream::{CaptureState, Keep, Stream, StreamInner, Task};
 #[doc(alias = "aclmdlRIDestroy")]
 pub struct Graph {
     raw: aclmdlRI,
+    /// The number of the capture, or of no capture.
     capture: u64,
+    made: Made,
     pub(super) keep: Keep,
     /// What updates gave it beside that.
     pub(super) updated: Updated,
+    /// What changes of single tasks gave it, by their handles.
+    pub(super) changed: HashMap<usize, Uses>,
     pub(super) in_flight: Arc<InFlight>,
     pub(super) panics: Panics,
     order: Option<Event>,
     pool: GraphPool,
     /// Scratch state of the launch path has no lock in the runtime: not `Sync`.
     not_sync: PhantomData<Cell<()>>,
+    /// Streams of the graph, which go after it.
+    bound: Bound,
     context: Arc<ContextInner>,
+}
+
+/// How a graph came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Made {
+    Captured,
+    ByHand,
+    /// By other code.
+    Elsewhere,
 }
 
 // SAFETY: the runtime's guide on graphs forbids concurrent calls for one graph, not calls from several threads in
@@ -87,40 +107,54 @@ impl Graph {
         Self {
             raw,
             capture: capture.id(),
+            made: if capture.is_by_hand() { Made::ByHand } else { Made::Captured },
             keep,
             updated: Updated::default(),
+            changed: HashMap::new(),
             in_flight,
             panics: capture.panics.clone(),
             order: None,
             pool: GraphPool::from_inner(&capture.pool),
             not_sync: PhantomData,
+            bound: Bound::default(),
             context: Arc::clone(context),
         }
+    }
+
+    /// As [`Self::own`], of one that was built on `bound`.
+    pub(super) fn own_built(raw: aclmdlRI, context: &Arc<ContextInner>, build: &CaptureState, bound: Bound) -> Self {
+        let mut graph = Self::own(raw, context, build);
+        graph.bound = bound;
+        graph
     }
 
     /// A handle that is not null, from other code.
     pub(crate) fn adopt(raw: aclmdlRI, context: &Context) -> Self {
         Self {
             raw,
-            // The number of no capture.
-            capture: 0,
+            capture: CaptureState::next_id(),
+            made: Made::Elsewhere,
             keep: Keep::default(),
             updated: Updated::default(),
+            changed: HashMap::new(),
             in_flight: Arc::new(InFlight::default()),
             panics: Panics::default(),
             order: None,
             pool: GraphPool::new(context),
             not_sync: PhantomData,
+            bound: Bound::default(),
             context: Arc::clone(context.inner()),
         }
     }
 
-    /// The handle, once the graph does not run; it is not destroyed then and what it uses is leaked.
+    /// The handle, once the graph does not run; it is not destroyed then. What it uses goes when it is destroyed, where
+    /// the library tells that, and else never.
     pub(crate) fn give_away(mut self) -> Result<aclmdlRI, Refused<Self>> {
         if let Err(error) = self.in_flight.wait() {
             return Err(Refused::new(self, error));
         }
-        std::mem::forget((std::mem::take(&mut self.keep), std::mem::take(&mut self.updated)));
+        let uses = self.take_uses();
+        given::leave(&self.context, self.raw, uses);
         Ok(std::mem::replace(&mut self.raw, std::ptr::null_mut()))
     }
 
@@ -220,8 +254,15 @@ impl Graph {
 
     /// The memory that a launch uses.
     fn touches(&self) -> impl Iterator<Item = Touch<'_>> {
-        let updated = self.updated.memory().map(|(memory, how)| Touch::new(memory, *how));
-        self.keep.touches().chain(updated)
+        let changed = self.changed.values().flat_map(|uses| &uses.memory);
+        let later = self.updated.memory().chain(changed).map(|(memory, how)| Touch::new(memory, *how));
+        self.keep.touches().chain(later)
+    }
+
+    /// Everything that has to stay as long as the graph, and goes after it.
+    fn take_uses(&mut self) -> impl Send + 'static + use<> {
+        let later = (std::mem::take(&mut self.updated), std::mem::take(&mut self.changed));
+        (std::mem::take(&mut self.keep), later, std::mem::take(&mut self.bound))
     }
 
     /// Blocks until the last launch is done; returns at once when there was none.
@@ -267,6 +308,14 @@ impl Graph {
 
     pub(super) fn capture_id(&self) -> u64 {
         self.capture
+    }
+
+    pub(super) fn made(&self) -> Made {
+        self.made
+    }
+
+    pub(crate) fn context_inner(&self) -> &Arc<ContextInner> {
+        &self.context
     }
 
     /// The pool that holds scratch memory and temporaries of the graph, to capture others that share them.
@@ -320,6 +369,42 @@ impl Graph {
         // ignore the third argument.
         unsafe { call!(&*self.context, aclmdlRIDebugJsonPrint(self.raw, path.as_ptr(), flags)) }
             .map_err(|error| error.context(format!("writing {shown}")))
+    }
+
+    /// Ends the launch that runs, of a graph that was [built by hand](crate::GraphBuilder): the next waits for it, or
+    /// for the stream that it was launched on, tell [`ErrorKind::Aborted`]. What the graph was to write is as it was,
+    /// or half written; the next launch begins at its begin. Nothing happens when no launch runs. A graph that was
+    /// captured runs on: [`Stream::abort`] of the stream that it was launched on ends its work. Returns when the
+    /// library has been told.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotSupported`] for a captured graph; [`ErrorKind::MissingSymbol`] on a library that cannot.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::ErrorKind;
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let (context, stream) = (device.context(), device.stream()?);
+    /// let builder = context.build_graph()?;
+    /// let never = context.notify()?;
+    /// builder.first().wait_notify(&never, None)?;
+    /// let mut graph = builder.finish()?;
+    /// graph.launch(&stream)?;
+    /// graph.abort()?;
+    /// assert_eq!(graph.wait().unwrap_err().kind(), ErrorKind::Aborted);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclmdlRIAbort")]
+    pub fn abort(&mut self) -> Result<()> {
+        if self.made == Made::Captured {
+            let text = "a captured graph goes on; the end of the work of the stream that it was launched on ends it";
+            return Err(Error::new(ErrorKind::NotSupported, text));
+        }
+        // SAFETY: the graph is live, and `&mut self` excludes another call for it.
+        unsafe { call!(&*self.context, aclmdlRIAbort(self.raw)) }
     }
 
     /// The raw handle. Valid as long as this value; launches made beside this crate are not tracked by it.
@@ -387,26 +472,30 @@ impl Graph {
         Self {
             raw: std::mem::replace(&mut self.raw, std::ptr::null_mut()),
             capture: self.capture,
+            made: self.made,
             keep: std::mem::take(&mut self.keep),
             updated: std::mem::take(&mut self.updated),
+            changed: std::mem::take(&mut self.changed),
             in_flight: Arc::clone(&self.in_flight),
             panics: self.panics.clone(),
             order: self.order.take(),
             pool: self.pool.clone(),
             not_sync: PhantomData,
+            bound: std::mem::take(&mut self.bound),
             context: Arc::clone(&self.context),
         }
     }
 
-    /// Destroys the graph, which does not run.
+    /// Destroys the graph, which does not run. It is gone when the handle is null, whatever is told of its streams.
     fn destroy(&mut self) -> Result<()> {
         if self.raw.is_null() {
             return Ok(());
         }
+        let unbound = self.bound.unbind(&self.context, self.raw);
         // SAFETY: the handle is this value's own; it is set to null after success, so it is destroyed once.
         unsafe { call!(&*self.context, aclmdlRIDestroy(self.raw)) }?;
         self.raw = std::ptr::null_mut();
-        Ok(())
+        unbound
     }
 }
 
@@ -434,13 +523,15 @@ impl Drop for Graph {
             self.context.record_drop_error("the last launch of a graph that goes away failed", error);
         }
         if let Err(error) = waited.and_then(|_| self.destroy()) {
+            if self.raw.is_null() {
+                return self.context.record_drop_error("unbinding the streams of a graph that goes away", error);
+            }
             if !self.in_flight.may_run() {
                 // Nobody waits for it any more.
                 self.keep.keepers.clear();
             }
             // The runtime may still use what the graph keeps, and the memory must still wait for the last launch.
-            let uses = (std::mem::take(&mut self.keep), std::mem::take(&mut self.updated));
-            std::mem::forget((uses, Arc::clone(&self.in_flight)));
+            std::mem::forget((self.take_uses(), Arc::clone(&self.in_flight)));
             self.context.record_drop_error("a graph could not be destroyed and is leaked with its memory", error);
         }
     }
@@ -453,6 +544,7 @@ impl fmt::Debug for Graph {
             .field("allocations", &self.keep.allocations.len())
             .field("host_buffers", &self.keep.host_buffers.len())
             .field("host_functions", &self.keep.host_functions.len())
+            .field("streams_by_hand", &self.bound.len())
             .finish_non_exhaustive()
     }
 }

@@ -86,7 +86,7 @@ impl Stream {
             return Err(not_capturing("a condition", self));
         };
         capture.check_open()?;
-        let free = capture.check_takes(inner, &[]);
+        let free = capture.check_recorded("a condition").and_then(|()| capture.check_takes(inner, &[]));
         free.and_then(|()| Condition::make(inner, &capture, at_launch)).map_err(|error| capture.lacks(place, error))
     }
 }

@@ -51,6 +51,16 @@ unsafe impl Send for TaskGroup {}
 // SAFETY: as above; it is not changed.
 unsafe impl Sync for TaskGroup {}
 
+impl TaskGroup {
+    pub(super) fn as_raw(&self) -> aclrtTaskGrp {
+        self.raw
+    }
+
+    pub(super) fn capture(&self) -> u64 {
+        self.capture
+    }
+}
+
 impl fmt::Debug for TaskGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TaskGroup").field("raw", &self.raw).finish_non_exhaustive()
@@ -98,6 +108,7 @@ impl Stream {
             let text = format!("a task group of {}, which captures nothing", self.name());
             return Err(Error::new(ErrorKind::NotCapturing, text));
         };
+        capture.check_recorded("a task group").map_err(|error| capture.lacks(named, error))?;
         if !capture.is_root() {
             let error = Error::new(ErrorKind::NotSupported, "a task group in the body of a condition");
             return Err(capture.lacks(named, error));

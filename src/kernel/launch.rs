@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
 use std::time::Duration;
 
 use acl_sys::{aclrtLaunchKernelCfg, aclrtStream};
@@ -11,10 +12,12 @@ use bytemuck::Pod;
 use super::argument::{Arguments, Block, KernelArgument, number};
 use super::attributes::{Attributes, KernelEngine, Schedule};
 use super::function::Kernel;
+use super::in_graph::{Place, Replacement};
 use crate::allocation::Touch;
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::graph::{GraphChange, GraphTask, TaskWork};
 use crate::memory::{DeviceRead, DeviceSlice, DeviceWrite};
 use crate::op::Few;
 use crate::stream::Stream;
@@ -201,8 +204,9 @@ impl<'a> KernelLaunch<'a> {
     }
 
     /// How long the kernel may take: microseconds, rounded up; on releases without conditional graphs, up to CANN 9.0,
-    /// which may have no finer limit, whole seconds, rounded up, 65,535 at most. None for as long as it takes. A launch
-    /// that takes longer fails on the device, with code 507014 or its like. At first the limit is that of the process ([`Context::set_operator_limit`](crate::Context::set_operator_limit)).
+    /// which may have no finer limit, whole seconds, rounded up, 65,535 at most. None for as long as it takes. A
+    /// launch that takes longer fails on the device, with code 507014 or its like. At first the limit is that of the
+    /// process ([`Context::set_operator_limit`](crate::Context::set_operator_limit)).
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT")]
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US")]
     pub fn limit(self, limit: impl Into<Option<Duration>>) -> Self {
@@ -236,12 +240,12 @@ impl<'a> KernelLaunch<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for arguments that are not those which the kernel
-    /// declares, more than 128, 4 GiB of them, no blocks or more than 65,535, more blocks in a batch than there are cores, memory or a
-    /// kernel of another device or library; [`ErrorKind::InvalidHandle`] for a stream or
-    /// a binary destroyed beside this crate; [`ErrorKind::NotSupported`] for a
-    /// [limit](Self::limit) that the release does not have; [`ErrorKind::MissingSymbol`] on a library
-    /// that launches no kernels; inside an update of a graph as that says. A capture gives no graph then.
+    /// [`ErrorKind::InvalidArgument`] for arguments that are not those which the kernel declares, more than 128, 4 GiB
+    /// of them, no blocks or more than 65,535, more blocks in a batch than there are cores, memory or a kernel of
+    /// another device or library; [`ErrorKind::InvalidHandle`] for a stream or a binary destroyed beside this crate;
+    /// [`ErrorKind::NotSupported`] for a [limit](Self::limit) that the release does not have;
+    /// [`ErrorKind::MissingSymbol`] on a library that launches no kernels; inside an update of a graph as that says. A
+    /// capture gives no graph then.
     #[doc(alias = "aclrtLaunchKernelWithHostArgs")]
     #[doc(alias = "aclrtLaunchKernelWithConfig")]
     #[track_caller]
@@ -254,6 +258,66 @@ impl<'a> KernelLaunch<'a> {
         let uses = uses.as_slice();
         let launched = kernel.inner().handle.submit(stream, named, uses, |context, raw| self.call(context, raw));
         launched.map_err(|error| error.context(format!("launching kernel {:?}", kernel.name())))
+    }
+
+    /// Lets a kernel of a captured graph be this launch from the next launch of the graph on: another kernel of the
+    /// same kind, or the same with other arguments. The graph keeps its memory and its code. Attributes that this
+    /// launch does not say are those of before; the stream says nothing but the device.
+    ///
+    /// # Safety
+    ///
+    /// As for [`submit`](Self::submit), at each launch of the graph.
+    ///
+    /// # Errors
+    ///
+    /// As of [`submit`](Self::submit) for arguments; [`ErrorKind::InvalidArgument`] for a task that is no kernel, or
+    /// of another graph, and for a graph of another device or library; [`ErrorKind::NotSupported`] for a task whose
+    /// function the library does not tell, as of operators, and for [data](Self::data) that goes along with the
+    /// launch. What the library refuses is told by [`Graph::change`](crate::Graph::change).
+    #[doc(alias = "aclmdlRITaskSetParams")]
+    #[doc(alias = "aclmdlRIKernelTaskParams")]
+    pub unsafe fn replace(mut self, change: &mut GraphChange<'_>, task: &GraphTask) -> Result<()> {
+        self.check()?;
+        match task.work() {
+            TaskWork::Kernel(kernel) if !kernel.function.is_null() => {}
+            TaskWork::Kernel(_) => {
+                let text = "a kernel of an operator is replaced with its group, by Graph::update";
+                return Err(Error::new(ErrorKind::NotSupported, text));
+            }
+            _ => return Err(Error::invalid("a task that is no kernel")),
+        }
+        let Self { arguments, whole, mut attributes, blocks, .. } = self;
+        let kernel = arguments.kernel;
+        let handle = &kernel.inner().handle;
+        let what = || format!("kernel {:?}", kernel.name());
+        let context = change.graph().context_inner();
+        context.check_memory(handle.context(), what)?;
+        for touch in &arguments.uses {
+            context.check_memory(touch.memory.context(), || "memory".to_owned())?;
+            touch.memory.check_free_standing()?;
+        }
+        let mut block = arguments.block;
+        if !block.data.is_empty() {
+            let text = format!("data that goes along with {}, in place of a task of a graph", what());
+            return Err(Error::new(ErrorKind::NotSupported, text));
+        }
+        let place = match whole {
+            Whole::Device(memory) => Place::Device(memory.address(), memory.size_bytes()),
+            Whole::Host(bytes) => Place::Host(bytes),
+            Whole::No => {
+                block.joined()?;
+                Place::Host(block.bytes)
+            }
+        };
+        let replacement = Replacement {
+            function: kernel.as_raw(),
+            blocks,
+            attributes: attributes.list().to_vec(),
+            config: aclrtLaunchKernelCfg { attrs: std::ptr::null_mut(), numAttrs: 0 },
+            arguments: place,
+        };
+        let memory = arguments.uses.iter().map(|touch| (Arc::clone(touch.memory), touch.how)).collect();
+        change.set_kernel(task, Box::new(replacement), memory, vec![Box::new(Arc::clone(handle))])
     }
 
     fn check(&mut self) -> Result<()> {

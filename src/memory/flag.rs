@@ -3,13 +3,14 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
 
 use acl_sys::aclrtMemcpyKind;
 
-use super::{SharedBuffer, Touch};
+use super::{Allocation, SharedBuffer, Touch};
 use crate::call::call;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::stream::{Stream, Task};
 
 /// A number of 64 bits in device memory that streams write and wait for in their order, and that the host reads and
@@ -57,6 +58,28 @@ pub enum ValueWait {
     Nor(u64),
 }
 
+impl ValueWait {
+    /// The number, and how it is compared.
+    pub(crate) fn raw(self) -> (u64, u32) {
+        match self {
+            Self::AtLeast(value) => (value, acl_sys::ACL_STREAM_WAIT_VALUE_GEQ),
+            Self::Equal(value) => (value, acl_sys::ACL_STREAM_WAIT_VALUE_EQ),
+            Self::And(value) => (value, acl_sys::ACL_STREAM_WAIT_VALUE_AND),
+            Self::Nor(value) => (value, acl_sys::ACL_STREAM_WAIT_VALUE_NOR),
+        }
+    }
+
+    pub(crate) fn of(value: u64, how: u32) -> Result<Self> {
+        match how {
+            acl_sys::ACL_STREAM_WAIT_VALUE_GEQ => Ok(Self::AtLeast(value)),
+            acl_sys::ACL_STREAM_WAIT_VALUE_EQ => Ok(Self::Equal(value)),
+            acl_sys::ACL_STREAM_WAIT_VALUE_AND => Ok(Self::And(value)),
+            acl_sys::ACL_STREAM_WAIT_VALUE_NOR => Ok(Self::Nor(value)),
+            other => Err(Error::new(ErrorKind::UnknownValue, format!("a wait for a number of kind {other}"))),
+        }
+    }
+}
+
 impl Context {
     /// A new flag with this value. Returns when it is there.
     ///
@@ -102,8 +125,14 @@ impl DeviceFlag {
         unsafe { call!(&**self.0.allocation().context(), aclrtMemcpy(to, bytes, from, bytes, kind)) }
     }
 
-    fn address(&self) -> *mut c_void {
+    /// Where it is: as in [`Graph::tasks`](crate::Graph::tasks).
+    #[must_use]
+    pub fn address(&self) -> *mut c_void {
         self.0.allocation().address()
+    }
+
+    pub(crate) fn memory(&self) -> &Arc<Allocation> {
+        self.0.allocation()
     }
 }
 
@@ -133,12 +162,7 @@ impl Stream {
     #[doc(alias = "aclrtValueWait")]
     #[track_caller]
     pub fn wait_value(&self, flag: &DeviceFlag, until: ValueWait) -> Result<()> {
-        let (value, mode) = match until {
-            ValueWait::AtLeast(value) => (value, acl_sys::ACL_STREAM_WAIT_VALUE_GEQ),
-            ValueWait::Equal(value) => (value, acl_sys::ACL_STREAM_WAIT_VALUE_EQ),
-            ValueWait::And(value) => (value, acl_sys::ACL_STREAM_WAIT_VALUE_AND),
-            ValueWait::Nor(value) => (value, acl_sys::ACL_STREAM_WAIT_VALUE_NOR),
-        };
+        let (value, mode) = until.raw();
         self.submit_value(flag, "value wait", Location::caller(), |raw| {
             // SAFETY: eight aligned bytes of device memory, which are registered with the stream.
             unsafe { call!(&**self.0.context(), aclrtValueWait(flag.address(), value, mode, raw)) }

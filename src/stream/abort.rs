@@ -28,15 +28,18 @@ impl Stream {
     /// Drops the stream's work that has not run and ends what runs. Returns when that is over; the stream takes new
     /// work then. A hung stream is freed by it.
     ///
-    /// Who waits for the stream meanwhile gets [`ErrorKind::Aborted`], and so does whoever waits, then or later, for an
-    /// event, a copy or a future of work that was dropped, or was not known to be done. Waits for the stream itself tell
-    /// of later work. What the work was to write is as it was, or half written. Host functions that were dropped are
-    /// never freed. Other streams that wait for records of this one may hang, or go on without; abort them as well.
+    /// Who waits for the stream meanwhile gets [`ErrorKind::Aborted`], and so does whoever waits, then or later, for
+    /// an event, a copy or a future of work that was dropped, or was not known to be done. Waits for the stream itself
+    /// tell of later work. What the work was to write is as it was, or half written. Host functions that were dropped
+    /// are never freed. Other streams that wait for records of this one may hang, or go on without; abort them as
+    /// well.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph; [`ErrorKind::NotSupported`] in a host function
-    /// and for streams bound to a model; [`ErrorKind::MissingSymbol`] on a library that cannot.
+    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph, and for one of a graph that is [built by
+    /// hand](crate::GraphBuilder), which [`Graph::abort`](crate::Graph::abort) ends; [`ErrorKind::NotSupported`] in a
+    /// host function and for streams that other code bound to a model; [`ErrorKind::MissingSymbol`] on a library that
+    /// cannot.
     ///
     /// # Examples
     ///
@@ -59,6 +62,7 @@ impl Stream {
     #[doc(alias = "aclrtStreamAbort")]
     pub fn abort(&self) -> Result<()> {
         check_thread("the end of a stream's work")?;
+        self.0.check_runs()?;
         if self.0.is_surely_capturing() {
             let text = format!("{} records a graph; end the capture before the stream's work", self.name());
             return Err(Error::new(ErrorKind::CaptureForbidden, text));

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use acl_sys::aclmdlRICaptureMode;
 
+use super::flow::Flow;
 use super::joins::Joins;
 use super::private::{Lease, Private, Turn};
 use super::submit::Named;
@@ -17,6 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
 use crate::retire::keepers::Keeper;
 
+mod by_hand;
 mod nested;
 
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
@@ -25,6 +27,8 @@ pub(crate) struct CaptureState {
     /// What is around this one, which records the body of a condition.
     around: Option<nested::Around>,
     mode: aclmdlRICaptureMode,
+    /// The graph is built by hand, and its streams are bound to it.
+    by_hand: bool,
     /// Somebody ends it.
     over: AtomicBool,
     pub(crate) panics: Panics,
@@ -43,6 +47,8 @@ struct Inner {
     joins: Joins,
     /// Bodies that are being recorded.
     bodies: Vec<nested::Open>,
+    /// Of a graph that is built by hand: its streams by the numbers of their chains.
+    flow: Option<Flow>,
     keep: Keep,
     /// Memory of the pool for its streams: what is given up is for later work of the same stream.
     own: Vec<Own>,
@@ -137,19 +143,22 @@ impl CaptureState {
     ) -> Arc<Self> {
         let panics = around.as_ref().map_or_else(Panics::default, |around| around.capture.panics.clone());
         let state = Self {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            id: Self::next_id(),
             around,
             mode,
+            by_hand: false,
             over: AtomicBool::new(false),
             panics,
             pool: Arc::clone(pool),
             inner: Lock::default(),
         };
-        let mut inner = state.lock();
-        inner.streams.push(Arc::clone(origin));
-        inner.joins.add_chain();
-        drop(inner);
+        state.lock().add_stream(origin);
         Arc::new(state)
+    }
+
+    /// A number that nothing else has.
+    pub(crate) fn next_id() -> u64 {
+        NEXT_ID.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -171,8 +180,7 @@ impl CaptureState {
         let place = {
             let mut inner = self.lock();
             inner.check_open()?;
-            inner.streams.push(Arc::clone(stream));
-            inner.joins.add_chain()
+            inner.add_stream(stream)
         };
         let joined = join();
         if joined.is_err() {
@@ -217,6 +225,9 @@ impl CaptureState {
         let mut inner = self.lock();
         let chain = inner.chain(stream);
         inner.joins.task(chain, task.label, task.location);
+        if let Some(flow) = &mut inner.flow {
+            flow.task(chain);
+        }
         task.memory().for_each(|touch| inner.keep_alive(stream, touch));
     }
 
@@ -399,6 +410,11 @@ impl Inner {
             return Err(Error::new(ErrorKind::CaptureInvalidated, "the capture is ending or could not be ended"));
         }
         Ok(())
+    }
+
+    fn add_stream(&mut self, stream: &Arc<StreamInner>) -> usize {
+        self.streams.push(Arc::clone(stream));
+        self.joins.add_chain()
     }
 
     fn side(&self, name: &str) -> Option<Stream> {

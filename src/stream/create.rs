@@ -12,9 +12,10 @@ use crate::retire;
 
 /// How a stream is made, for [`Context::stream_with`].
 ///
-/// Streams on which a synchronising call returns before the work is done are left out: those for models that are built
-/// (`ACL_STREAM_PERSISTENT`), for AI CPUs (`ACL_STREAM_CPU_SCHEDULE`) and for code on the device
-/// (`ACL_STREAM_DEVICE_USE_ONLY`). The guide on streams has what each flag does.
+/// Streams on which a synchronising call returns before the work is done are left out: those for AI CPUs
+/// (`ACL_STREAM_CPU_SCHEDULE`) and for code on the device (`ACL_STREAM_DEVICE_USE_ONLY`). Those for graphs that are
+/// built by hand (`ACL_STREAM_PERSISTENT`) come from a [`GraphBuilder`](crate::GraphBuilder). The guide on streams has
+/// what each flag does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StreamOptions {
     priority: u32,
@@ -168,6 +169,12 @@ impl Stream {
             0 => Self::lease(context.inner()),
             _ => Self::create(context, StreamOptions::new().priority(priority)),
         }
+    }
+
+    /// A new stream that stores what it is given, for a graph that is built by hand.
+    pub(crate) fn storing(context: &Arc<ContextInner>) -> Result<Self> {
+        let options = StreamOptions::new().flag(acl_sys::ACL_STREAM_PERSISTENT);
+        Ok(Self::own(context, create_raw(context, options)?, Ownership::Bound))
     }
 
     /// A stream of the context's idle ones, or a new one; given back when the last clone goes.

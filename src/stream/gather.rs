@@ -63,7 +63,9 @@ impl State {
 
     /// The update that gathers is over; the stream takes nothing more, which nobody would order.
     pub(crate) fn end_gathering(&mut self) {
-        self.is_over |= self.gathers.take().is_some();
+        if self.gathers.take().is_some() {
+            self.over = Some("an update of a graph, which is over");
+        }
     }
 }
 
@@ -76,9 +78,8 @@ impl StreamInner {
         task: &Task<'_>,
         call: impl FnOnce(acl_sys::aclrtStream) -> Result<()>,
     ) -> Result<u64> {
-        if state.is_over {
-            let text = format!("{} on the stream of an update of a graph, which is over", task.label);
-            return Err(Error::new(ErrorKind::InvalidHandle, text));
+        if let Some(over) = state.over {
+            return Err(Error::new(ErrorKind::InvalidHandle, format!("{} on the stream of {over}", task.label)));
         }
         state.gather(task);
         let called = call(self.raw);

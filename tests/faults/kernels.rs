@@ -91,5 +91,11 @@ fn graph(binary: &KernelBinary, stream: &Stream) -> Result<()> {
     })?;
     graph.launch(stream)?;
     assert_eq!(byte.to_vec()?, [7]);
+    let (tasks, mut other) = (graph.tasks()?, binary.context().alloc_zeroed::<u8>(1)?);
+    graph.kernel_attributes(&tasks[0])?;
+    // SAFETY: its one parameter, a byte that it writes.
+    graph.change(|change| unsafe { poke.launch(stream).arg(&mut other).replace(change, &tasks[0]) })?;
+    graph.launch(stream)?;
+    assert_eq!(other.to_vec()?, [7]);
     graph.close().map_err(racl::Refused::into_error)
 }

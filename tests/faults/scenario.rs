@@ -9,8 +9,9 @@ use racl::half::f16;
 use racl::op::{self, GeluForm, LayerNorm, ReduceKind, RotaryForm, Scalar, aclnn, reduce_into};
 use racl::plan::Cores;
 use racl::{
-    Acl, Allocator, CaptureMode, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceStatus, Error,
-    ErrorKind, LibraryFeature, PlaceKind, Prefetch, Result, Rows, Stream, StreamOptions, SystemOption,
+    Acl, Allocator, CaptureMode, Comparison, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceStatus,
+    Error, ErrorKind, LabelList, LibraryFeature, PlaceKind, Prefetch, Result, Rows, Stream, StreamOptions,
+    SystemOption,
 };
 
 /// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.
@@ -75,6 +76,8 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     operators(context)?;
     graph(context)?;
     conditions(context)?;
+    by_hand(context)?;
+    changed(context)?;
     crate::kernels::run(context)?;
     crate::plans::run(context)?;
     given_up(context, drop_errors)?;
@@ -446,6 +449,55 @@ fn conditions(context: &Context) -> Result<()> {
     graph.launch(&stream)?;
     graph.wait()?;
     assert_eq!(out.to_vec()?, [1, 2, 3, 3]);
+    graph.close().map_err(racl::Refused::into_error)
+}
+
+/// A graph that is built by hand, with everything that leads from stream to stream.
+fn by_hand(context: &Context) -> Result<()> {
+    let stream = context.stream()?;
+    let out = context.alloc_zeroed::<u8>(3)?.into_shared();
+    let (number, index) = (context.upload(&[1_i32])?, context.upload(&[0_u32])?);
+    let mut builder = context.build_graph()?;
+    let (first, side, other) = (builder.first().clone(), builder.stream("side")?, builder.stream("other")?);
+    let (middle, end) = (context.label()?, context.label()?);
+    first.start(&side)?;
+    side.fill_bytes(&mut out.slice(..1)?, 1)?;
+    first.switch_if(&number, Comparison::Equal, &number, &other)?;
+    first.set_label(&middle)?;
+    first.fill_bytes(&mut out.slice(2..)?, 3)?;
+    first.set_label(&end)?;
+    other.fill_bytes(&mut out.slice(1..2)?, 2)?;
+    other.jump_by(&LabelList::new([&middle, &end])?, &index)?;
+    let mut graph = builder.finish()?;
+    drop((first, side, other, middle, end, number, index));
+    graph.set_name("by hand")?;
+    assert_eq!(graph.name()?, "by hand");
+    graph.id()?;
+    graph.log()?;
+    graph.abort()?;
+    graph.launch(&stream)?;
+    graph.wait()?;
+    assert_eq!(out.to_vec()?, [1, 2, 3]);
+    graph.close().map_err(racl::Refused::into_error)
+}
+
+/// Tasks of a captured graph, looked at and changed.
+fn changed(context: &Context) -> Result<()> {
+    let stream = context.stream()?;
+    let (flag, other) = (context.flag(0)?, context.flag(0)?);
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| {
+        context.with_capture_mode(CaptureMode::Relaxed, || flag.set(4))??;
+        s.write_value(&flag, 1)?;
+        s.write_value(&flag, 2)
+    })?;
+    let tasks = graph.tasks()?;
+    graph.change(|change| {
+        change.write_value(&tasks[0], &other, 3)?;
+        change.disable(&tasks[1])
+    })?;
+    graph.launch(&stream)?;
+    graph.wait()?;
+    assert_eq!((flag.value()?, other.value()?), (4, 3));
     graph.close().map_err(racl::Refused::into_error)
 }
 

@@ -1,5 +1,6 @@
 //! Kernels of the program's own. Counts calls of the mock and lets some fail, so one test at a time.
 
+mod changes;
 #[path = "../common/mod.rs"]
 mod common;
 mod failing;

@@ -1,7 +1,7 @@
 //! Objects of two libraries in one program: each call refuses those of the other one.
 
 use racl::half::f16;
-use racl::{Acl, CaptureMode, Device, Error, ErrorKind, Prefetch, Tensor, op};
+use racl::{Acl, CaptureMode, Comparison, Device, Error, ErrorKind, GraphPool, LabelList, Prefetch, Tensor, op};
 
 use crate::build::libraries;
 use crate::load;
@@ -65,6 +65,33 @@ fn events_and_graphs_of_one_library_are_refused_by_streams_of_the_other() {
     graph.launch(&other).unwrap();
     other.synchronize().unwrap();
     stream.synchronize().unwrap();
+}
+
+#[test]
+fn what_one_library_has_is_refused_by_graphs_that_the_other_builds() {
+    let (here, there) = devices();
+    let (foreign, own) = (here.context().label().unwrap(), there.context().label().unwrap());
+    let (index, number) = (here.upload(&[0_u32]).unwrap(), here.upload(&[0_i32]).unwrap());
+    let list = LabelList::new([&own]).unwrap();
+    let builder = || there.context().build_graph().unwrap();
+    assert_refused(builder().first().set_label(&foreign));
+    assert_refused(builder().first().jump(&foreign));
+    assert_refused(builder().first().jump_by(&list, &index));
+    assert_refused(LabelList::new([&own, &foreign]));
+    let other = here.context().build_graph().unwrap();
+    assert_refused(builder().first().start(other.first()));
+    assert_refused(builder().first().switch_if(&number, Comparison::Equal, &number, other.first()));
+    assert_refused(there.context().build_graph_in(&GraphPool::new(&here)));
+    let mut graph = other.finish().unwrap();
+    assert_refused(graph.launch(&there.stream().unwrap()));
+    let stream = there.stream().unwrap();
+    let (flag, elsewhere) = (there.context().flag(0).unwrap(), here.context().flag(0).unwrap());
+    let mut graph = stream.capture(CaptureMode::Relaxed, |s| s.write_value(&flag, 1)).unwrap();
+    let tasks = graph.tasks().unwrap();
+    assert_refused(graph.change(|change| change.write_value(&tasks[0], &elsewhere, 1)));
+    graph.launch(&stream).unwrap();
+    graph.wait().unwrap();
+    assert_eq!(flag.value().unwrap(), 1);
 }
 
 #[test]

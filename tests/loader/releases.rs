@@ -26,7 +26,7 @@ struct Feature {
     run: fn(&Device) -> Result<()>,
 }
 
-const FEATURES: [Feature; 5] = [
+const FEATURES: [Feature; 8] = [
     Feature {
         symbol: "aclrtGetDeviceInfo",
         missing: &[Cann8_1, Cann8_2, Cann8_3],
@@ -70,6 +70,33 @@ const FEATURES: [Feature; 5] = [
             assert_eq!(out.to_vec()?, [1; 4]);
             Ok(())
         },
+    },
+    Feature {
+        symbol: "aclmdlRIBuildBegin",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        history: "it came after CANN 9.0",
+        run: |device| {
+            let (stream, mut out) = (device.stream()?, device.upload(&[0_u8; 4])?);
+            let mut builder = device.context().build_graph()?;
+            let side = builder.stream("side")?;
+            builder.first().start(&side)?;
+            side.fill_bytes(&mut out, 1)?;
+            builder.finish()?.launch(&stream)?;
+            assert_eq!(out.to_vec()?, [1; 4]);
+            Ok(())
+        },
+    },
+    Feature {
+        symbol: "aclmdlRIGetStreams",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        history: "it came after CANN 9.0",
+        run: |device| device.stream()?.capture(CaptureMode::ThreadLocal, |_| Ok(()))?.tasks().map(drop),
+    },
+    Feature {
+        symbol: "aclmdlRICaptureThreadExchangeMode",
+        missing: &[Cann8_1, Cann8_2, Cann8_3],
+        history: "it came after CANN 8.3",
+        run: |device| device.context().with_capture_mode(CaptureMode::Relaxed, || ()),
     },
 ];
 

@@ -116,7 +116,7 @@ MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
         .executors = objects(MOCK_OBJECT_EXECUTOR),
         .binaries = mock_live_binaries(),
         .buffers = mock_handle_count(MOCK_BUFFER),
-        .library_objects = mock_things_live(),
+        .library_objects = mock_things_live() + mock_handle_count(MOCK_LABEL) + mock_handle_count(MOCK_LABEL_LIST),
         .stream_configs = mock_stream_configs_live(),
     };
     mock_unlock();

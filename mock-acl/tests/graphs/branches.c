@@ -159,8 +159,11 @@ static void labels(void) {
         for (int c = 0; c < 5; c++) CHECK(word(cells + c) == expected[i][c]);
     }
     /* Handles that go do not take the places away. */
+    CHECK(live().library_objects == 4); /* three labels and their list */
     for (int i = 0; i < 3; i++) OK(aclrtDestroyLabel(label[i]));
+    CHECK(live().library_objects == 1);
     OK(aclrtDestroyLabelList(list));
+    CHECK(live().library_objects == 0);
     run();
     CHECK(word(cells + 4) == 3);
     CODE(aclrtDestroyLabel(label[0]), 107017);
