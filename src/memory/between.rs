@@ -278,7 +278,14 @@ impl Context {
         if !self.inner().table().has("aclrtMemGetAddressRange") {
             return Ok(());
         }
-        let Ok((base, all)) = self.allocation_of(address) else { return Ok(()) };
+        let (base, all) = match self.allocation_of(address) {
+            Ok(found) => found,
+            // The library need not know memory of another process by its address.
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidArgument | ErrorKind::NotSupported) => {
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
         let before = address.addr().wrapping_sub(base.addr());
         if before <= all && bytes <= all - before {
             return Ok(());

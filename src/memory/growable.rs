@@ -211,7 +211,9 @@ impl<T: Pod> GrowableBuffer<T> {
             self.access.iter().try_for_each(|(device, access)| grant(context, (start, bytes), *device, *access));
         if let Err(error) = granted {
             // No work uses it yet.
-            self.addresses.unmap_last(context)?;
+            if let Err(stays) = self.addresses.unmap_last(context) {
+                context.record_drop_error("unmapping device memory", stays);
+            }
             return Err(error);
         }
         self.len = (mapped + bytes) / size_of::<T>();

@@ -251,7 +251,9 @@ fn shared_memory(context: &Context) -> Result<()> {
     // SAFETY: a context of this library, which outlives the value.
     let own = unsafe { Context::from_raw(context.acl(), context.as_raw()) }?;
     own.upload(&[1_u8])?;
-    own.close().map_err(Refused::into_error)
+    own.close().map_err(Refused::into_error)?;
+    // Before the memory is freed, which can only tell of a context that cannot be made current.
+    context.bind()
 }
 
 /// Physical memory, and where it is mapped.
