@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use crate::context::{Behind, ContextInner, Piece, find_room};
+use crate::context::{Behind, ContextInner, Found, GiveBack, Piece, find_own, find_room};
 use crate::error::{Error, Result};
 use crate::progress::{Clock, Queue, Use};
 
@@ -74,8 +74,17 @@ impl Allocation {
         behind: Option<&Behind<'_>>,
         place: &'static Location<'static>,
     ) -> Result<Self> {
-        let found = find_room(context, bytes, behind, place)?;
-        Ok(Self {
+        find_room(context, bytes, behind, place).map(|found| Self::over(context, bytes, found))
+    }
+
+    /// As [`Self::new`], from a call of the library of its own.
+    #[track_caller]
+    pub(crate) fn own(context: &Arc<ContextInner>, bytes: usize) -> Result<Self> {
+        find_own(context, bytes, Location::caller()).map(|found| Self::over(context, bytes, found))
+    }
+
+    fn over(context: &Arc<ContextInner>, bytes: usize, found: Found) -> Self {
+        Self {
             address: found.address,
             bytes,
             source: Source::Piece(found.piece),
@@ -83,7 +92,32 @@ impl Allocation {
             freed: AtomicBool::new(false),
             host: AtomicBool::new(false),
             context: Arc::clone(context),
-        })
+        }
+    }
+
+    /// `bytes` bytes at an address that other calls than `aclrtMalloc` gave, of which `counted` count as the context's.
+    pub(crate) fn of_calls(
+        context: &Arc<ContextInner>,
+        address: *mut c_void,
+        bytes: usize,
+        counted: usize,
+        give_back: GiveBack,
+    ) -> Self {
+        let piece = context.reclaim.hold_of_calls(address, counted, give_back);
+        Self::over(context, bytes, Found { piece, address, user: None })
+    }
+
+    /// Whether it came from such calls.
+    pub(crate) fn is_of_calls(&self) -> bool {
+        matches!(&self.source, Source::Piece(piece) if piece.is_of_calls())
+    }
+
+    /// That it came from `aclrtMalloc`, by itself.
+    pub(crate) fn check_own_call(&self) -> Result<()> {
+        match &self.source {
+            Source::Piece(piece) => piece.check_own_call(),
+            Source::Capture(_) => Err(not_free_standing()),
+        }
     }
 
     /// Memory of other code, which `owner` keeps until no work uses it.
@@ -93,15 +127,8 @@ impl Allocation {
         bytes: usize,
         owner: impl Send + 'static,
     ) -> Self {
-        Self {
-            address,
-            bytes,
-            source: Source::Piece(context.reclaim.hold_for_others(address, bytes, owner)),
-            users: Users::default(),
-            freed: AtomicBool::new(false),
-            host: AtomicBool::new(false),
-            context: Arc::clone(context),
-        }
+        let piece = context.reclaim.hold_for_others(address, bytes, owner);
+        Self::over(context, bytes, Found { piece, address, user: None })
     }
 
     /// `bytes` bytes that belong to a graph, for work of the capture with this number alone.

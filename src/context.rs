@@ -19,6 +19,7 @@ mod allocator;
 mod beside;
 mod conditions;
 mod events;
+mod foreign;
 mod idle;
 mod lines;
 mod memory;
@@ -28,14 +29,15 @@ mod operators;
 mod options;
 mod place;
 pub(crate) mod primary;
+mod processes;
 mod ranges;
 mod reclaim;
 pub(crate) mod reports;
 mod room;
 mod scalars;
 
-pub(crate) use allocator::Piece;
 pub use allocator::{Allocator, ForeignAllocator};
+pub(crate) use allocator::{GiveBack, Piece};
 use conditions::Launches;
 pub(crate) use events::{Events, RawEvent};
 use idle::Idle;
@@ -44,10 +46,11 @@ use operators::Operators;
 pub(crate) use operators::{age, forget_operators};
 pub use options::SystemOption;
 pub use place::{Place, PlaceKind};
-pub(crate) use reclaim::Behind;
+pub(crate) use processes::process_numbers;
 use reclaim::Reclaim;
+pub(crate) use reclaim::{Behind, Found};
 use reports::Reports;
-pub(crate) use room::find as find_room;
+pub(crate) use room::{find as find_room, find_own};
 pub(crate) use scalars::Scalars;
 
 /// A context of a device. Streams, events, buffers and graphs belong to the one that made them and keep it alive.
@@ -102,6 +105,8 @@ enum Owner {
     Primary,
     /// Made by `aclrtCreateContext`.
     Created,
+    /// Other code has it, and ends it.
+    Others,
 }
 
 /// What becomes of the device of a primary context.
@@ -113,6 +118,8 @@ enum Ends {
     Released,
     /// It is reset, whoever has it.
     Forced,
+    /// Other code ends the context from here on.
+    GivenAway,
 }
 
 // SAFETY: the runtime's guide on contexts lets any thread that makes a context current use it and what belongs to it;
@@ -493,6 +500,8 @@ impl ContextInner {
         self.idle_streams.destroy_all(self);
         self.reclaim.release_all(self);
         let result = match self.owner {
+            Owner::Others => Ok(()),
+            _ if how == Ends::GivenAway => Ok(()),
             Owner::Primary if how == Ends::Kept && kept::keep(self.acl.table(), self.device, self.raw) => Ok(()),
             Owner::Primary if how == Ends::Forced => primary::reset_by_force(&self.acl, self.device),
             Owner::Primary => primary::give_back(&self.acl, self.device),

@@ -11,11 +11,13 @@ use crate::error::{Refused, Result};
 
 mod facts;
 mod faults;
+mod mapping;
 mod modes;
 mod peers;
 
 pub use facts::{DeviceFeature, DeviceStatus, FormFactor, LibraryFeature, RunMode, SuperPod, Utilization};
 pub use faults::{DeviceFault, FaultKind, MemoryError};
+pub use mapping::DeviceUnit;
 pub use modes::OverflowMode;
 pub use peers::DeviceLink;
 

@@ -103,8 +103,8 @@ pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator, Place, PlaceKind, SystemOption};
 pub use cores::DeviceCoreLimit;
 pub use device::{
-    Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, FaultKind, FormFactor, LibraryFeature, MemoryError,
-    OverflowMode, RunMode, SuperPod, Utilization,
+    Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, DeviceUnit, FaultKind, FormFactor, LibraryFeature,
+    MemoryError, OverflowMode, RunMode, SuperPod, Utilization,
 };
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::{Event, IpcEvent, IpcEventHandle};
@@ -119,7 +119,9 @@ pub use kernel::{
     KernelEngine, KernelKind, KernelLaunch, KernelParameter, Schedule,
 };
 pub use memory::{
-    DeviceBuffer, DeviceFlag, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, Rows,
+    CopyDescriptor, DeviceBuffer, DeviceFlag, DevicePointer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite,
+    GrowableBuffer, Lent, ManagedAdvice, ManagedBuffer, ManagedPlace, MappedBuffer, MemoryAccess, MemoryExport,
+    MemoryKey, MemoryLink, PageKind, PhysicalKey, PhysicalMemory, PhysicalProperties, PinnedBuffer, Rows,
     SharedBuffer, ValueWait,
 };
 pub use model::{

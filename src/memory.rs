@@ -2,19 +2,34 @@
 
 mod batch;
 mod behind;
+mod between;
 mod copy;
 mod device_buffer;
 mod flag;
+mod growable;
+mod indirect;
+mod managed;
+mod mapped;
 mod overflow;
+mod peer;
+mod physical;
 mod pinned;
 mod rows;
 mod shared;
 mod slice;
 mod transfer;
+mod visible;
+mod words;
 
 pub(crate) use crate::allocation::{Allocation, How, Touch};
+pub use between::{MemoryExport, MemoryKey, MemoryLink};
 pub use device_buffer::DeviceBuffer;
 pub use flag::{DeviceFlag, ValueWait};
+pub use growable::{GrowableBuffer, MemoryAccess};
+pub use indirect::{CopyDescriptor, DevicePointer};
+pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
+pub use mapped::MappedBuffer;
+pub use physical::{PageKind, PhysicalKey, PhysicalMemory, PhysicalProperties};
 pub use pinned::PinnedBuffer;
 pub use rows::Rows;
 pub use shared::SharedBuffer;

@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::graph::Graph;
 use crate::stream::Stream;
 
+mod context;
 mod memory;
 
 impl Stream {

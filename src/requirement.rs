@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 48] = parts! {
+const ALL: [Requirement; 56] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -98,11 +98,18 @@ const ALL: [Requirement; 48] = parts! {
     "peers", "devices that reach each other's memory":
         aclrtDeviceCanAccessPeer aclrtDeviceEnablePeerAccess aclrtDeviceDisablePeerAccess
         ; optional aclrtDevicePeerAccessStatus aclrtGetDevicesTopo,
-    "contexts", "further contexts of a device": aclrtCreateContext aclrtDestroyContext,
+    "contexts", "further contexts of a device": aclrtCreateContext aclrtDestroyContext
+        ; optional aclrtGetDevice,
     "memory", "device and pinned memory, copies":
         aclrtMalloc aclrtFree aclrtMallocHost aclrtFreeHost aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync,
     "copies-of-rows", "copies of rows (Rows)": aclrtMemcpy2dAsync,
-    "batches", "several copies with one call (Stream::upload_batch)": aclrtMemcpyBatchAsync,
+    "batches", "several copies with one call (Stream::upload_batch)": aclrtMemcpyBatchAsync
+        ; optional aclrtMemcpyBatch,
+    "peer-copies", "copies between devices (Stream::copy_peer)": aclrtMemcpyAsync
+        ; optional aclrtDevicePeerAccessStatus,
+    "words", "fills with 32 bits (Stream::fill_words)": aclrtMemsetD32Async aclrtMemsetD32,
+    "indirect-copies", "copies whose places stand in device memory (CopyDescriptor, DevicePointer)":
+        aclrtGetMemcpyDescSize aclrtSetMemcpyDesc aclrtMemcpyAsyncWithDesc aclrtMemcpyAsyncWithOffset,
     "pinned-vectors", "vectors pinned where they are (Context::pin)": aclrtHostRegisterV2 aclrtHostUnregister,
     "reductions", "reductions by the copy engine (op::reduce_into)": aclrtReduceAsync,
     "places", "where an address lies (Context::place_of)": aclrtPointerGetAttributes,
@@ -110,6 +117,22 @@ const ALL: [Requirement; 48] = parts! {
         aclrtReserveMemAddress aclrtReleaseMemAddress aclrtMallocPhysical aclrtFreePhysical aclrtMapMem aclrtUnmapMem
         aclrtGetMemInfo
         ; optional aclrtMemGetAllocationGranularity,
+    "mapped-memory", "memory that is mapped by the program, and shared (GrowableBuffer, PhysicalMemory)":
+        aclrtReserveMemAddress aclrtReleaseMemAddress aclrtMallocPhysical aclrtFreePhysical aclrtMapMem aclrtUnmapMem
+        ; optional aclrtMemGetAllocationGranularity aclrtMemSetAccess aclrtMemGetAccess aclrtMemRetainAllocationHandle
+        aclrtMemGetAllocationPropertiesFromHandle aclrtMemExportToShareableHandle aclrtMemExportToShareableHandleV2
+        aclrtMemImportFromShareableHandle aclrtMemImportFromShareableHandleV2 aclrtMemSetPidToShareableHandle
+        aclrtMemSetPidToShareableHandleV2,
+    "shared-memory", "device memory between processes (SharedBuffer::export)":
+        aclrtIpcMemGetExportKey aclrtIpcMemImportByKey aclrtIpcMemClose aclrtIpcMemSetImportPid
+        ; optional aclrtIpcMemSetAttr aclrtMemGetAddressRange,
+    "host-memory", "host memory that kernels reach (Context::mapped)":
+        aclrtMallocHost aclrtFreeHost aclrtHostRegister aclrtHostUnregister
+        ; optional aclrtHostMemMapCapabilities,
+    "managed-memory", "memory that host and devices share (Context::managed)":
+        aclrtMemAllocManaged aclrtFree
+        ; optional aclrtMemManagedAdvise aclrtMemManagedGetAttr aclrtMemManagedGetAttrs aclrtMemManagedPrefetchAsync
+        aclrtMemManagedPrefetchBatchAsync,
     "streams", "streams with priorities and flags":
         aclrtCreateStreamWithConfig aclrtDestroyStream aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout
         aclrtStreamQuery

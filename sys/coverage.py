@@ -20,10 +20,9 @@ PAGE = os.path.join(ROOT, "docs/api-coverage.md")
 RELEASES = ["8.1", "8.2", "8.3", "9.0", "after 9.1", "head"]
 OPERATORS = "aclnnop/"
 PHASE = "GetWorkspaceSize"
-# Functions that several groups of users call and racl does not, with what they do instead.
+# Functions that racl does not call, with what is instead, or why there is no use for it.
 INSTEAD = {
     "aclGetCannAttributeList": "each feature is asked for by itself",
-    "aclmdlRICaptureThreadExchangeMode": "each capture is given its mode",
     "aclmdlExecute": "`aclmdlExecuteAsync` on a stream: ordered with other work, and memory in flight is kept",
     "aclmdlExecuteAsyncV2": "`aclmdlExecuteAsync`: work memory is set when a model is loaded, and limits by whoever waits",
     "aclmdlExecuteV2": "`aclmdlExecuteAsync` on a stream, as for `aclmdlExecute`",
@@ -32,24 +31,66 @@ INSTEAD = {
     "aclmdlGetInputIndexByName": "names are read once, when a model is loaded",
     "aclmdlRIDestroyUnregisterCallback": "a graph that is given away keeps what it uses until it is destroyed",
     "aclmdlRIExecute": "`Graph::launch` and `Graph::wait`: on a stream, in order with other work, and a wait of any length",
+    "aclrtAllocBuf": "buffers of queues, which racl does not wrap",
+    "aclrtAppendBufChain": "as `aclrtAllocBuf`",
+    "aclrtCopyBufRef": "as `aclrtAllocBuf`",
     "aclrtPersistentTaskClean": "streams of a built graph take nothing more; another graph is built",
     "aclrtCreateEvent": "`aclrtCreateEventExWithFlag`: events that need no reset, and that captures take",
+    "aclrtCreateGroupInfo": "groups of cores of older chips; limits of cores are `Stream::limit_cores`",
     "aclrtCreateStream": "`aclrtCreateStreamWithConfig`, with priority 0 and no flags",
+    "aclrtDestroyGroupInfo": "as `aclrtCreateGroupInfo`",
     "aclrtDestroyStreamForce": "work that runs may use memory still: `Stream::abort`, then `close`",
-    "aclrtGetDevice": "each value knows its device",
+    "aclrtFreeBuf": "as `aclrtAllocBuf`",
+    "aclrtFreeHostWithDevSync": "`aclrtFreeHost`: as `aclrtFreeWithDevSync`",
+    "aclrtFreeWithDevSync": "`aclrtFree` once the work that uses the memory is done; the rest of the device goes on",
+    "aclrtGetAllGroupInfo": "as `aclrtCreateGroupInfo`",
     "aclrtGetArgsFromExceptionInfo": "the addresses are those of the launch, which the program has",
+    "aclrtGetBufChainNum": "as `aclrtAllocBuf`",
+    "aclrtGetBufData": "as `aclrtAllocBuf`",
+    "aclrtGetBufDataLen": "as `aclrtAllocBuf`",
+    "aclrtGetBufFromChain": "as `aclrtAllocBuf`",
+    "aclrtGetBufUserData": "as `aclrtAllocBuf`",
+    "aclrtGetDevice": "each value knows its device",
     "aclrtGetFuncBySymbol": "`KernelBinary::kernel`: symbols are of programs compiled for host and device at once",
+    "aclrtGetGroupCount": "as `aclrtCreateGroupInfo`",
+    "aclrtGetGroupInfoDetail": "as `aclrtCreateGroupInfo`",
     "aclrtGetLastError": "the code of each call is in its error",
     "aclrtGetSymbolAddress": "`KernelBinary::global`, by name",
     "aclrtGetSymbolSize": "`KernelBinary::global`, by name",
+    "aclrtHostGetDevicePointer": "`aclrtHostRegister` gives the address",
+    "aclrtIpcMemImportPidInterServer": "between servers: `PhysicalMemory::export_fabric`",
     "aclrtLaunchSIMTKernelWithArgsArray": "no chip that the mock simulates has cores for kernels of threads",
     "aclrtLaunchSIMTKernelWithHostArgs": "no chip that the mock simulates has cores for kernels of threads",
+    "aclrtMallocAlign32": "`aclrtMalloc`: the pool aligns, and operators may read beyond the end",
+    "aclrtMallocCached": "`aclrtMalloc`: device memory is coherent with its cache, and nothing is to be flushed",
+    "aclrtMallocForTaskScheduler": "memory for the firmware's scheduler, of no use to programs",
+    "aclrtMallocHostWithCfg": "`aclrtMallocHost`: as `aclrtMallocWithCfg`",
+    "aclrtMallocWithCfg": "`aclrtMalloc`: a program has no other module and device to name",
+    "aclrtMemFlush": "memory is coherent, there is nothing to flush",
+    "aclrtMemInvalidate": "memory is coherent, there is nothing to invalidate",
+    "aclrtMemMapNoAccess": "`aclrtMapMem` and `aclrtMemSetAccess`",
+    "aclrtMemPoolCreate": "the pool of racl, which captures, statistics and limits know; that of the library is marked as no product",
+    "aclrtMemPoolDestroy": "as `aclrtMemPoolCreate`",
+    "aclrtMemPoolFreeAsync": "as `aclrtMemPoolCreate`",
+    "aclrtMemPoolGetAttr": "as `aclrtMemPoolCreate`",
+    "aclrtMemPoolMallocAsync": "as `aclrtMemPoolCreate`",
+    "aclrtMemPoolSetAttr": "as `aclrtMemPoolCreate`",
+    "aclrtMemPoolTrimTo": "as `aclrtMemPoolCreate`",
+    "aclrtMemcpy2d": "`aclrtMemcpy2dAsync` on a stream",
+    "aclrtMemcpyAsyncWithCondition": "`aclrtMemcpyAsync`: deprecated, and pinned memory is a type of its own",
+    "aclrtMemcpyBatchAsyncV2": "`aclrtMemcpyBatchAsync`, which says which copy failed",
+    "aclrtMemcpyBatchV2": "`aclrtMemcpyBatch`, which says which copy failed",
     "aclrtMemcpyFromSymbol": "`KernelBinary::global`, by name",
     "aclrtMemcpyFromSymbolAsync": "`KernelBinary::global`, by name",
     "aclrtMemcpyToSymbol": "`KernelBinary::global`, by name",
     "aclrtMemcpyToSymbolAsync": "`KernelBinary::global`, by name",
+    "aclrtNotifySetImportPidInterServer": "signals between servers are those of collective communication",
     "aclrtPeekAtLastError": "the code of each call is in its error",
     "aclrtQueryEventWaitStatus": "for events of the older kind, which racl does not make",
+    "aclrtReserveMemAddressNoUCMemory": "for operators that bypass the cache, at addresses that a program would have to know",
+    "aclrtSetBufDataLen": "as `aclrtAllocBuf`",
+    "aclrtSetBufUserData": "as `aclrtAllocBuf`",
+    "aclrtSetGroup": "as `aclrtCreateGroupInfo`",
     "aclsysGetVersionNum": "`aclsysGetCANNVersion`",
     "aclsysGetVersionStr": "`aclsysGetCANNVersion`",
 }
@@ -61,7 +102,7 @@ Generated by `sys/coverage.py`; not edited by hand. The bindings of acl-sys decl
   everything up to there, `after 9.1` for the release that follows CANN 9.1, `head` for the open repositories in
   August 2026; no last release: it is still there. A `?` is a function whose releases were not read. Headers of a
   release hold less than its library: see `acl_sys::SymbolInfo`.
-- **racl**: the files of `src` that call it; *in italics* why none does, of functions that several programs call.
+- **racl**: the files of `src` that call it; *in italics* why none does, where that is not that nobody has done it yet.
 - **mock**: simulated, accepted without effect, or not supported (the error names the function); notes are in
   [the mock's list](../mock-acl/docs/functions.md).
 """

@@ -5,11 +5,12 @@ use racl::dlpack::Managed;
 use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::profiling::{Dump, HostRange, Profile, Step};
 use racl::{
-    Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
-    DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphBuilder, GraphChange, GraphPool,
-    GraphTask, HostView, IpcEvent, Kernel, KernelBinary, KernelLaunch, Label, LabelList, Lent, Model, ModelDescription,
-    ModelOptions, ModelRun, Notify, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, TaskFailure,
-    TaskGroup, Tensor, Watch,
+    Acl, Capture, Condition, Context, CopyDescriptor, CoreLimit, CountingNotify, Device, DeviceBuffer,
+    DeviceCoreLimit, DeviceFlag, DevicePointer, DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack,
+    Graph, GraphBuilder, GraphChange, GraphPool, GraphTask, GrowableBuffer, HostView, IpcEvent, Kernel, KernelBinary,
+    KernelLaunch, Label, LabelList, Lent, ManagedBuffer, MappedBuffer, MemoryExport, Model, ModelDescription,
+    ModelOptions, ModelRun, Notify, PhysicalMemory, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream,
+    TaskFailure, TaskGroup, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -123,6 +124,20 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     send::<KernelLaunch<'static>>();
     send::<TaskFailure>();
     sync::<TaskFailure>();
+    send::<CopyDescriptor<f32>>();
+    sync::<CopyDescriptor<f32>>();
+    send::<DevicePointer<f32>>();
+    sync::<DevicePointer<f32>>();
+    send::<GrowableBuffer<f32>>();
+    sync::<GrowableBuffer<f32>>();
+    send::<ManagedBuffer<f32>>();
+    sync::<ManagedBuffer<f32>>();
+    send::<MappedBuffer<f32>>();
+    sync::<MappedBuffer<f32>>();
+    send::<MemoryExport>();
+    sync::<MemoryExport>();
+    send::<PhysicalMemory>();
+    sync::<PhysicalMemory>();
     send::<DeviceFlag>();
     sync::<DeviceFlag>();
     send::<DeviceCoreLimit>();

@@ -345,3 +345,81 @@ fn the_environment_lets_calls_ask_which_context_is_current() {
         assert!(done.status.success() && text.contains("1 passed"), "{value:?}: {text}");
     }
 }
+
+#[test]
+fn a_context_of_others_is_used_and_left_as_it_is() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let theirs = device.context().create_context().unwrap();
+        let before = mock::live_handles();
+        // SAFETY: a context of this library, which outlives the value.
+        let context = unsafe { Context::from_raw(&acl, theirs.as_raw()) }.unwrap();
+        assert_eq!((context.as_raw(), context.device_id()), (theirs.as_raw(), 0));
+        assert_eq!(current(&acl), theirs.as_raw());
+        let stream = context.stream().unwrap();
+        let mut a = context.zeros::<f32>([4]).unwrap();
+        op::fill(&stream, &mut a, 1.0).unwrap();
+        // Memory of the one is memory of the device for the other.
+        let mut copy = theirs.zeros::<f32>([4]).unwrap();
+        op::copy(&theirs.stream().unwrap(), &a, &mut copy).unwrap();
+        assert_eq!(copy.to_vec().unwrap(), [1.0; 4]);
+        let context = context.close().unwrap_err().into_value();
+        drop((stream, a, copy));
+        theirs.synchronize().unwrap();
+        context.close().unwrap();
+        theirs.trim_memory(0);
+        assert_eq!((mock::calls("aclrtDestroyContext"), mock::calls("aclrtResetDevice")), (0, 0));
+        let after = mock::live_handles();
+        assert_eq!((after.contexts, after.streams), (before.contexts, before.streams));
+        theirs.stream().unwrap().synchronize().unwrap();
+        // SAFETY: as above.
+        drop(unsafe { Context::from_raw(&acl, theirs.as_raw()) }.unwrap());
+        theirs.close().unwrap();
+        assert_eq!(mock::calls("aclrtDestroyContext"), 1);
+    });
+}
+
+#[test]
+fn what_is_no_context_is_refused() {
+    alone(|acl| {
+        // SAFETY: null.
+        let error = unsafe { Context::from_raw(&acl, std::ptr::null_mut()) }.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidHandle, "{error}");
+        let device = acl.device(0).unwrap();
+        let raw = device.context().create_context().unwrap().into_raw().unwrap();
+        for call in ["aclrtSetCurrentContext", "aclrtGetDevice"] {
+            mock::fail(call, 1, 507_000).unwrap();
+            // SAFETY: a live context.
+            let error = unsafe { Context::from_raw(&acl, raw) }.unwrap_err();
+            assert_eq!(error.call(), Some(call), "{error}");
+        }
+        // SAFETY: the context is this test's, and nothing belongs to it.
+        assert_eq!(unsafe { acl.table().aclrtDestroyContext().unwrap()(raw) }, 0);
+        device.context().bind().unwrap();
+        // SAFETY: the mock knows what is gone.
+        let error = unsafe { Context::from_raw(&acl, raw) }.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::WrongContext | ErrorKind::InvalidArgument), "{error}");
+        device.stream().unwrap().synchronize().unwrap();
+    });
+}
+
+#[test]
+fn a_context_that_is_given_away_is_not_destroyed() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let context = device.context().create_context().unwrap();
+        let stream = context.stream().unwrap();
+        let (context, error) = context.into_raw().unwrap_err().into_parts();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+        drop(stream);
+        context.upload(&[1_u8]).unwrap();
+        let memory = mock::live_handles().device_allocations;
+        assert!(memory > 0);
+        let raw = context.into_raw().unwrap();
+        assert!(mock::live_handles().device_allocations < memory, "what it kept is given back");
+        assert_eq!(mock::calls("aclrtDestroyContext"), 0);
+        // SAFETY: the context is this test's, and nothing belongs to it.
+        assert_eq!(unsafe { acl.table().aclrtDestroyContext().unwrap()(raw) }, 0);
+        device.context().bind().unwrap();
+    });
+}

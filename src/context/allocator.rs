@@ -94,8 +94,21 @@ pub(crate) enum Piece {
 pub(crate) struct Direct {
     pub(super) address: *mut c_void,
     pub(super) bytes: usize,
-    /// Whose it is, if not the library's, and for which stream.
-    pub(super) foreign: Option<(Arc<dyn ForeignAllocator>, aclrtStream)>,
+    pub(super) whose: Whose,
+}
+
+/// How memory goes back that no submitted work uses, with the calls of the context; called until it succeeds once. It
+/// must not hold the context, which may own it.
+pub(crate) type GiveBack = Box<dyn Fn(&ContextInner) -> Result<()> + Send + Sync>;
+
+/// Who gave memory, and takes it back.
+pub(super) enum Whose {
+    /// `aclrtMalloc`.
+    Library,
+    /// Somebody else, for that stream.
+    Foreign(Arc<dyn ForeignAllocator>, aclrtStream),
+    /// Other calls of the library.
+    Calls(GiveBack),
 }
 
 // SAFETY: the address and the stream are only passed on; any thread may free device memory.
@@ -107,15 +120,31 @@ impl Piece {
     /// Memory of other code.
     pub(super) fn kept_by(address: *mut c_void, bytes: usize, owner: impl Send + 'static) -> Self {
         let owner: Arc<dyn ForeignAllocator> = Arc::new(Keeper(Lock::new(Some(owner))));
-        Self::Direct(Arc::new(Direct { address, bytes, foreign: Some((owner, std::ptr::null_mut())) }))
+        Self::Direct(Arc::new(Direct { address, bytes, whose: Whose::Foreign(owner, std::ptr::null_mut()) }))
+    }
+
+    /// Memory of other calls than `aclrtMalloc`.
+    pub(super) fn of_calls(address: *mut c_void, bytes: usize, give_back: GiveBack) -> Self {
+        Self::Direct(Arc::new(Direct { address, bytes, whose: Whose::Calls(give_back) }))
+    }
+
+    /// Whether it is.
+    pub(crate) fn is_of_calls(&self) -> bool {
+        matches!(self, Self::Direct(direct) if matches!(direct.whose, Whose::Calls(_)))
     }
 
     /// That the memory came from the library with a call of its own.
     pub(crate) fn check_own_call(&self) -> Result<()> {
         let text = match self {
-            Self::Direct(direct) if direct.foreign.is_none() => return Ok(()),
-            Self::Direct(_) => "memory that came from other code, which frees it",
-            Self::Block(_) => "memory that is part of a segment; only Allocator::Direct makes what can be given away",
+            Self::Direct(direct) => match direct.whose {
+                Whose::Library => return Ok(()),
+                Whose::Foreign(..) => "memory that came from other code, which frees it",
+                Whose::Calls(_) => "memory that is mapped, and not of aclrtMalloc",
+            },
+            Self::Block(_) => {
+                "memory that is part of a segment; Context::alloc_direct and Allocator::Direct make what can be \
+                 given away"
+            }
         };
         Err(Error::new(ErrorKind::NotSupported, text))
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use acl_sys::{Table, aclrtStream};
 
 use super::ContextInner;
-use super::allocator::{self, Allocator, Piece};
+use super::allocator::{self, Allocator, GiveBack, Piece, Whose};
 use super::lines::Lines;
 use super::ranges;
 use crate::error::{ErrorKind, Result};
@@ -259,6 +259,12 @@ impl Reclaim {
         Piece::kept_by(address, bytes, owner)
     }
 
+    /// Memory of other calls than `aclrtMalloc`, of which `counted` bytes are the context's.
+    pub(crate) fn hold_of_calls(&self, address: *mut c_void, counted: usize, give_back: GiveBack) -> Piece {
+        self.lock().pool.hold_direct(counted);
+        Piece::of_calls(address, counted, give_back)
+    }
+
     /// Memory that other code frees from here on.
     pub(crate) fn let_go(&self, piece: &Piece) {
         let mut state = self.lock();
@@ -384,13 +390,14 @@ fn bytes_of(piece: &Piece) -> usize {
 /// Frees memory that is no block and that no submitted work uses.
 fn free(context: &ContextInner, piece: &Piece) -> Result<()> {
     match piece {
-        Piece::Direct(direct) => match &direct.foreign {
-            Some((foreign, stream)) => {
+        Piece::Direct(direct) => match &direct.whose {
+            Whose::Foreign(foreign, stream) => {
                 // SAFETY: the memory came from this allocator with these bytes, and its owner frees it once.
                 unsafe { foreign.free(direct.address, direct.bytes, *stream) };
                 Ok(())
             }
-            None => allocator::free(context, direct.address),
+            Whose::Library => allocator::free(context, direct.address),
+            Whose::Calls(give_back) => give_back(context),
         },
         Piece::Block(_) => Ok(()),
     }

@@ -5,10 +5,8 @@ use std::fmt::Write as _;
 use std::panic::Location;
 use std::sync::Arc;
 
-use acl_sys::aclrtStream;
-
 use super::ContextInner;
-use super::allocator::{self, Allocator, Direct, ForeignAllocator, Piece};
+use super::allocator::{self, Allocator, Direct, Piece, Whose};
 use super::ranges;
 use super::reclaim::{Behind, Found, Reclaim, State};
 use crate::error::{Error, ErrorKind, Result};
@@ -46,6 +44,23 @@ pub(crate) fn find(
             wanted.look().map_err(|error| wanted.explain(error))
         }
     }
+}
+
+/// Memory of `bytes` bytes from a call of the library of its own, whatever the context's allocator. When memory is
+/// short, what is cached is given back.
+pub(crate) fn find_own(context: &ContextInner, bytes: usize, place: &'static Location<'static>) -> Result<Found> {
+    let request = Request::new(bytes).ok_or_else(|| too_large(bytes))?;
+    let wanted = Wanted { context, bytes, request, behind: None, place };
+    let mut tried = wanted.own();
+    if is_short(&tried) {
+        let reclaim = &context.reclaim;
+        reclaim.collect(context);
+        reclaim.wait_leaving();
+        reclaim.trim(context, 0);
+        reclaim.trim_others(context);
+        tried = wanted.own();
+    }
+    tried.map_err(|error| wanted.explain(error))
 }
 
 #[cold]
@@ -142,17 +157,14 @@ impl Wanted<'_> {
                 Some(found) => Ok(found),
                 None => self.segment(least),
             },
-            Allocator::Direct => {
-                let address = self.reserve(self.bytes, || allocator::malloc(self.context, self.bytes))?;
-                Ok(self.direct(address, None))
-            }
+            Allocator::Direct => self.own(),
             Allocator::Foreign(foreign) => {
                 let stream = self.behind.map_or(std::ptr::null_mut(), |behind| behind.raw);
                 let address = self.reserve(self.bytes, || {
                     crate::call::Caller::bind(self.context)?;
                     foreign.alloc(self.bytes, stream)
                 })?;
-                Ok(self.direct(address, Some((foreign, stream))))
+                Ok(self.direct(address, Whose::Foreign(foreign, stream)))
             }
         }
     }
@@ -200,9 +212,16 @@ impl Wanted<'_> {
         }
     }
 
-    fn direct(self, address: *mut c_void, foreign: Option<(Arc<dyn ForeignAllocator>, aclrtStream)>) -> Found {
-        let user = self.behind.filter(|_| foreign.is_some()).map(|behind| (behind.last)());
-        let piece = Piece::Direct(Arc::new(Direct { address, bytes: self.bytes, foreign }));
+    /// What one call of the library gives.
+    fn own(self) -> Result<Found> {
+        let address = self.reserve(self.bytes, || allocator::malloc(self.context, self.bytes))?;
+        Ok(self.direct(address, Whose::Library))
+    }
+
+    fn direct(self, address: *mut c_void, whose: Whose) -> Found {
+        let foreign = matches!(whose, Whose::Foreign(..));
+        let user = self.behind.filter(|_| foreign).map(|behind| (behind.last)());
+        let piece = Piece::Direct(Arc::new(Direct { address, bytes: self.bytes, whose }));
         let state = &mut *self.context.reclaim.lock();
         state.growing -= self.bytes;
         state.pool.hold_direct(self.bytes);

@@ -9,7 +9,9 @@ use bytemuck::Pod;
 use super::function::Kernel;
 use crate::allocation::{Allocation, How, Touch};
 use crate::error::{Error, ErrorKind, Result};
-use crate::memory::{DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, SharedBuffer};
+use crate::memory::{
+    DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, GrowableBuffer, ManagedBuffer, MappedBuffer, SharedBuffer,
+};
 use crate::op::{Few, Tensor};
 
 /// The runtime's limit (guide: kernel launch, arguments).
@@ -28,7 +30,8 @@ mod sealed {
 ///
 /// | argument | the kernel gets | the launch |
 /// |---|---|---|
-/// | `&DeviceBuffer`, `&SharedBuffer`, `&DeviceSlice`, `&Tensor` | the address of the first element | reads the memory |
+/// | `&DeviceBuffer` and its like, `&DeviceSlice`, `&Tensor` | the address of the first element | reads the memory |
+/// | `&MappedBuffer` | the device's address of the first element | reads the memory |
 /// | `&mut` of the same, and of `DeviceSliceMut` | the address of the first element | reads and writes it |
 /// | a number, a `#[repr(C)]` struct that is `bytemuck::Pod` | its bytes | |
 ///
@@ -216,7 +219,26 @@ macro_rules! memory {
 memory! {
     [] DeviceBuffer<T>;
     [] SharedBuffer<T>;
+    [] GrowableBuffer<T>;
+    [] ManagedBuffer<T>;
     ['b] DeviceSliceMut<'b, T>;
+}
+
+impl<'a, T: Pod> KernelArgument<'a> for &'a MappedBuffer<T> {}
+
+impl<'a, T: Pod> sealed::Sealed<'a> for &'a MappedBuffer<T> {
+    fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
+        slice(arguments, self.for_kernels(), How::Read)
+    }
+}
+
+impl<'a, T: Pod> KernelArgument<'a> for &'a mut MappedBuffer<T> {}
+
+impl<'a, T: Pod> sealed::Sealed<'a> for &'a mut MappedBuffer<T> {
+    fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
+        let memory: &'a MappedBuffer<T> = self;
+        slice(arguments, memory.for_kernels(), How::Written)
+    }
 }
 
 impl<'a, 'b: 'a, T: Pod> KernelArgument<'a> for &'a DeviceSlice<'b, T> {}

@@ -15,6 +15,23 @@ use crate::context::ContextInner;
 use crate::error::{Error, Refused, Result};
 use crate::stream::{Stream, Task};
 
+mod blocking;
+
+/// From where to where copies with memory of a device go.
+fn attribute(device: i32, to_device: bool) -> aclrtMemcpyBatchAttr {
+    let id = u32::try_from(device).unwrap_or_default();
+    let device = aclrtMemLocation { id, type_: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE };
+    let host = aclrtMemLocation { id: 0, type_: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST };
+    let (to, from) = if to_device { (device, host) } else { (host, device) };
+    aclrtMemcpyBatchAttr { dstLoc: to, srcLoc: from, rsv: [0; 16] }
+}
+
+/// The error of a call with `count` copies, which may say which failed.
+fn explain(error: Error, count: usize, failed: usize) -> Error {
+    let which = if failed < count { format!(", copy {failed}") } else { String::new() };
+    error.context(format!("a batch of {count} copies{which}"))
+}
+
 /// The copies of a batch, as the C call takes them.
 struct Copies {
     /// On the device.
@@ -22,7 +39,7 @@ struct Copies {
     /// Bytes from the begin of the pinned buffer.
     starts: Vec<usize>,
     sizes: Vec<usize>,
-    device: u32,
+    device: i32,
 }
 
 impl Copies {
@@ -33,7 +50,7 @@ impl Copies {
         parts: impl Iterator<Item = (DeviceSlice<'a, T>, &'a Range<usize>)>,
     ) -> Result<Self> {
         stream.check_device(pinned.context())?;
-        let device = u32::try_from(pinned.context().device()).unwrap_or_default();
+        let device = pinned.context().device();
         let mut copies = Self { places: Vec::new(), starts: Vec::new(), sizes: Vec::new(), device };
         for (memory, range) in parts {
             let range = part(range, pinned.len())?;
@@ -56,13 +73,11 @@ impl Copies {
     fn submit(mut self, context: &ContextInner, host: *mut c_void, to_device: bool, raw: aclrtStream) -> Result<()> {
         let mut hosts: Vec<*mut c_void> = self.starts.iter().map(|start| host.wrapping_byte_add(*start)).collect();
         let (count, mut most) = (self.sizes.len(), self.sizes.clone());
-        let device = aclrtMemLocation { id: self.device, type_: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE };
-        let pinned = aclrtMemLocation { id: 0, type_: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST };
-        let (to, from, places) = match to_device {
-            true => (self.places.as_mut_ptr(), hosts.as_mut_ptr(), [device, pinned]),
-            false => (hosts.as_mut_ptr(), self.places.as_mut_ptr(), [pinned, device]),
+        let (to, from) = match to_device {
+            true => (self.places.as_mut_ptr(), hosts.as_mut_ptr()),
+            false => (hosts.as_mut_ptr(), self.places.as_mut_ptr()),
         };
-        let mut attribute = aclrtMemcpyBatchAttr { dstLoc: places[0], srcLoc: places[1], rsv: [0; 16] };
+        let mut attribute = attribute(self.device, to_device);
         let (mut first, mut failed) = (0, 0);
         let (sizes, attribute, first) = (self.sizes.as_mut_ptr(), &raw mut attribute, &raw mut first);
         let most = most.as_mut_ptr();
@@ -74,10 +89,7 @@ impl Copies {
                 aclrtMemcpyBatchAsync(to, most, from, sizes, count, attribute, first, 1, &raw mut failed, raw)
             )
         }
-        .map_err(|error| {
-            let which = if failed < count { format!(", copy {failed}") } else { String::new() };
-            error.context(format!("a batch of {count} copies{which}"))
-        })
+        .map_err(|error| explain(error, count, failed))
     }
 }
 

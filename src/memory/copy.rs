@@ -15,7 +15,12 @@ use crate::error::{Error, Refused, Result};
 use crate::stream::{Stream, Task};
 
 /// Alignment that the copy engine asks of device addresses on both sides.
-const DEVICE_ALIGNMENT: usize = 64;
+pub(super) const DEVICE_ALIGNMENT: usize = 64;
+
+/// That a copy has as many elements on both sides.
+pub(super) fn check_lengths(from: usize, to: usize) -> Result<()> {
+    if from == to { Ok(()) } else { Err(Error::invalid(format!("a copy of {from} elements to {to}"))) }
+}
 
 impl Stream {
     /// Copies `from` to `to` when the stream gets there. Returns when the copy is queued. The pinned buffer is with
@@ -107,10 +112,10 @@ impl Stream {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths, memory of another
-    /// device, or an address that is not a multiple of 64 bytes (a slice), which the copy engine asks for;
-    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed beside this crate;
-    /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's capture is ending. A
-    /// copy that fails on the device is reported by a later synchronising call.
+    /// device ([`copy_peer`](Self::copy_peer) takes it), or an address that is not a multiple of 64 bytes (a slice),
+    /// which the copy engine asks for; [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream
+    /// destroyed beside this crate; [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the
+    /// stream's capture is ending. A copy that fails on the device is reported by a later synchronising call.
     ///
     /// # Examples
     ///
@@ -170,9 +175,7 @@ impl Stream {
     }
 
     fn check_copy<T: Pod>(&self, from: &DeviceSlice<'_, T>, to: &DeviceSlice<'_, T>) -> Result<()> {
-        if from.len() != to.len() {
-            return Err(Error::invalid(format!("a copy of {} elements to {}", from.len(), to.len())));
-        }
+        check_lengths(from.len(), to.len())?;
         self.check_device(from.context_inner())?;
         self.check_device(to.context_inner())
     }

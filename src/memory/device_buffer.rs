@@ -89,6 +89,30 @@ impl Context {
         Ok(DeviceBuffer::over(Arc::new(allocation), len))
     }
 
+    /// Device memory for `len` elements from a call of the library of its own, whatever the context's
+    /// [allocator](Context::set_allocator), its content undefined: what can be [exported](SharedBuffer::export) to
+    /// other processes, or [given away](DeviceBuffer::into_raw). Otherwise as [`Context::alloc`], but slower.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::alloc`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let address = device.context().alloc_direct::<u8>(64)?.into_raw()?;
+    /// // SAFETY: memory of `aclrtMalloc`, which nothing uses.
+    /// assert_eq!(unsafe { device.acl().table().aclrtFree()?(address) }, 0);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtMalloc")]
+    #[track_caller]
+    pub fn alloc_direct<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
+        let allocation = Allocation::own(self.inner(), byte_len::<T>(len)?)?;
+        Ok(DeviceBuffer::over(Arc::new(allocation), len))
+    }
+
     /// Device memory for `len` elements, every byte zero. Blocks until they are.
     ///
     /// # Errors

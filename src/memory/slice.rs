@@ -9,7 +9,7 @@ use std::sync::Arc;
 use acl_sys::aclrtMemcpyKind;
 use bytemuck::Pod;
 
-use super::{Allocation, DeviceBuffer, SharedBuffer};
+use super::{Allocation, DeviceBuffer, GrowableBuffer, ManagedBuffer, SharedBuffer};
 use crate::call::call;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, Result};
@@ -18,12 +18,14 @@ mod sealed {
     pub trait Sealed {}
     impl<T: bytemuck::Pod> Sealed for super::DeviceBuffer<T> {}
     impl<T: bytemuck::Pod> Sealed for super::SharedBuffer<T> {}
+    impl<T: bytemuck::Pod> Sealed for super::GrowableBuffer<T> {}
+    impl<T: bytemuck::Pod> Sealed for super::ManagedBuffer<T> {}
     impl<T: bytemuck::Pod> Sealed for super::DeviceSlice<'_, T> {}
     impl<T: bytemuck::Pod> Sealed for super::DeviceSliceMut<'_, T> {}
 }
 
-/// Device memory that work may read: what copies take as `&impl DeviceRead`. A [`DeviceBuffer`], a [`SharedBuffer`], or
-/// a borrowed part: [`DeviceSlice`], [`DeviceSliceMut`].
+/// Device memory that work may read: what copies take as `&impl DeviceRead`. A [`DeviceBuffer`], a [`SharedBuffer`], a
+/// [`GrowableBuffer`], or a borrowed part: [`DeviceSlice`], [`DeviceSliceMut`].
 ///
 /// # Examples
 ///
@@ -48,9 +50,9 @@ pub trait DeviceRead: sealed::Sealed {
 }
 
 /// Device memory that work may write: what copies and fills take as `&mut impl DeviceWrite`. A [`DeviceBuffer`], a
-/// [`DeviceSliceMut`], or a [`SharedBuffer`].
+/// [`DeviceSliceMut`], a [`GrowableBuffer`], or a [`SharedBuffer`].
 ///
-/// Of the first two, the exclusive borrow shows that no other handle of the host reaches the memory meanwhile; of a
+/// Of the first three, the exclusive borrow shows that no other handle of the host reaches the memory meanwhile; of a
 /// shared buffer it shows only what is written. Work that was queued before is no part of that: it keeps the memory,
 /// and later work is [ordered](crate::Stream#order-between-streams) behind it on the device.
 ///
@@ -400,6 +402,8 @@ macro_rules! as_a_slice {
 
 as_a_slice!([] DeviceBuffer<T>);
 as_a_slice!([] SharedBuffer<T>);
+as_a_slice!([] GrowableBuffer<T>);
+as_a_slice!([] ManagedBuffer<T>);
 as_a_slice!(['a] DeviceSliceMut<'a, T>);
 
 impl<T: Pod> DeviceRead for DeviceSlice<'_, T> {

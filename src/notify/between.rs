@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::Notify;
 use crate::call::call;
-use crate::context::Context;
+use crate::context::{Context, process_numbers};
 use crate::error::{Error, Result};
 
 /// Bytes of a key with its end (guide: notify, aclrtNotifyGetExportKey).
@@ -69,9 +69,7 @@ impl Notify {
     #[doc(alias = "aclrtNotifyGetExportKey")]
     #[doc(alias = "aclrtNotifySetImportPid")]
     pub fn export(&self, processes: &[u32]) -> Result<NotifyKey> {
-        let bad = |_| Error::invalid("the number of a process above 2,147,483,647");
-        let mut processes =
-            processes.iter().map(|id| i32::try_from(*id)).collect::<Result<Vec<_>, _>>().map_err(bad)?;
+        let mut processes = process_numbers(processes)?;
         let flags = if processes.is_empty() {
             acl_sys::ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION
         } else {
@@ -96,8 +94,9 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a key that nobody exported or that this
-    /// process may not use; [`ErrorKind::Driver`](crate::ErrorKind::Driver) when its process is gone;
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a key that nobody exported;
+    /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for one that is not for this process;
+    /// [`ErrorKind::Driver`](crate::ErrorKind::Driver) when its process is gone;
     /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library without.
     #[doc(alias = "aclrtNotifyImportByKey")]
     pub fn import_notify(&self, key: &NotifyKey) -> Result<Notify> {

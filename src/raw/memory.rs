@@ -60,9 +60,10 @@ impl<T: Pod> DeviceBuffer<T> {
     /// # Errors
     ///
     /// The buffer and why: as [`DeviceBuffer::close`]; [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for
-    /// memory that is no allocation of its own, as it is with [`Allocator::Direct`](crate::Allocator::Direct) alone: a
-    /// part of a segment, memory of another allocator, or of [`from_raw`](Self::from_raw). Such memory is lent by its
-    /// [address](Self::address), or [leaked](Self::leak).
+    /// memory that is no allocation of its own, as it is with [`Context::alloc_direct`] and
+    /// [`Allocator::Direct`](crate::Allocator::Direct) alone: a part of a segment, memory of another allocator, mapped
+    /// memory, or of [`from_raw`](Self::from_raw). Such memory is lent by its [address](Self::address), or
+    /// [leaked](Self::leak).
     ///
     /// # Examples
     ///

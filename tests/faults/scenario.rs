@@ -9,9 +9,9 @@ use racl::half::f16;
 use racl::op::{self, GeluForm, LayerNorm, ReduceKind, RotaryForm, Scalar, aclnn, reduce_into};
 use racl::plan::Cores;
 use racl::{
-    Acl, Allocator, CaptureMode, Comparison, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceStatus,
-    Error, ErrorKind, LabelList, LibraryFeature, PlaceKind, Prefetch, Result, Rows, Stream, StreamOptions,
-    SystemOption,
+    Acl, Allocator, CaptureMode, Comparison, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceRead as _,
+    DeviceStatus, DeviceUnit, Error, ErrorKind, LabelList, LibraryFeature, ManagedAdvice, ManagedPlace, MemoryAccess,
+    MemoryLink, PlaceKind, Prefetch, Refused, Result, Rows, Stream, StreamOptions, SystemOption,
 };
 
 /// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.
@@ -71,6 +71,10 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     controls(context)?;
     copies(context)?;
     rows_and_batches(context)?;
+    indirect_copies(context)?;
+    shared_memory(context)?;
+    mapped_memory(context)?;
+    host_memory(context)?;
     memory_in_use(context)?;
     growing(context)?;
     operators(context)?;
@@ -230,6 +234,83 @@ fn rows_and_batches(context: &Context) -> Result<()> {
     assert_eq!(*lent.wait()?, [7, 8]);
     assert_eq!(all.to_vec()?, [0, 8, 2, 7, 4, 5]);
     Ok(())
+}
+
+/// Copies whose places stand in memory, fills with words, and batches of the host.
+fn indirect_copies(context: &Context) -> Result<()> {
+    let stream = context.stream()?;
+    let rows = context.alloc_filled(32, 1_i32)?.into_shared();
+    let mut target = context.alloc_zeroed::<i32>(32)?.into_shared();
+    stream.fill_words(&mut rows.slice(16..)?, 2)?;
+    let copy = context.copy_descriptor(&rows, &target, 16)?;
+    stream.copy_described(&copy)?;
+    let (from, to) = (context.device_pointer(&rows)?, context.device_pointer(&target)?);
+    stream.copy_pointed((&from, 16), (&to, 16), 16)?;
+    let mut read = [0; 32];
+    context.read_batch(&mut [(target.as_slice(), &mut read[..])])?;
+    assert_eq!((read[0], read[31]), (1, 2));
+    context.write_batch(&mut [(racl::DeviceWrite::as_mut_slice(&mut target), &[3; 32])])?;
+    assert_eq!(target.to_vec()?, [3; 32]);
+    Ok(())
+}
+
+/// Memory that another process could have.
+fn shared_memory(context: &Context) -> Result<()> {
+    let memory = context.alloc_direct::<u8>(64)?.into_shared();
+    let export = memory.export(&[std::process::id()])?;
+    export.set_link(MemoryLink::Hccs)?;
+    let mut same = context.import_memory::<u8>(export.key())?;
+    same.write(&[5; 64])?;
+    assert_eq!(memory.to_vec()?, [5; 64]);
+    // The process that has both closes the import first.
+    same.close().map_err(Refused::into_error)?;
+    export.close().map_err(Refused::into_error)?;
+    // SAFETY: a context of this library, which outlives the value.
+    let own = unsafe { Context::from_raw(context.acl(), context.as_raw()) }?;
+    own.upload(&[1_u8])?;
+    own.close().map_err(Refused::into_error)?;
+    // Before the memory is freed, which can only tell of a context that cannot be made current.
+    context.bind()
+}
+
+/// Physical memory, and where it is mapped.
+fn mapped_memory(context: &Context) -> Result<()> {
+    let memory = context.physical_memory(context.memory_granularity()?)?;
+    memory.properties()?;
+    let mut buffer = context.reserve::<u8>(1 << 30)?;
+    buffer.map(&memory)?;
+    buffer.set_access(context, MemoryAccess::ReadWrite)?;
+    assert_eq!(buffer.access(context)?, MemoryAccess::ReadWrite);
+    buffer.slice_mut(..1)?.write(&[7])?;
+    let mut others = context.reserve::<u8>(1 << 30)?;
+    let process = std::process::id();
+    for key in [memory.export(&[process])?, buffer.physical(0)?.export_fabric(&[process])?] {
+        let imported = context.import_physical(&key)?;
+        others.map(&imported)?;
+        imported.close().map_err(Refused::into_error)?;
+    }
+    assert_eq!(others.slice(..1)?.to_vec()?, [7]);
+    others.close().map_err(Refused::into_error)?;
+    buffer.close().map_err(Refused::into_error)?;
+    memory.close().map_err(Refused::into_error)
+}
+
+/// Memory of the host that the device reaches.
+fn host_memory(context: &Context) -> Result<()> {
+    let stream = context.stream()?;
+    context.acl().device(0)?.reaches_host_memory(DeviceUnit::Vector)?;
+    let mut mapped = context.mapped::<u32>(4)?;
+    assert_eq!(mapped.host()?, [0; 4]);
+    mapped.close().map_err(Refused::into_error)?;
+    let mut managed = context.managed::<u8>(8)?;
+    managed.advise(.., ManagedAdvice::ReadMostly(true))?;
+    assert!(managed.is_read_mostly(..)?);
+    stream.prefetch_managed(&managed, .., ManagedPlace::Host)?;
+    stream.prefetch_managed_batch(&[(&managed, 0..8, ManagedPlace::Device(0))])?;
+    stream.fill_bytes(&mut managed, 3)?;
+    assert_eq!(managed.host()?, [3; 8]);
+    assert_eq!(managed.last_prefetch(..)?, Some(ManagedPlace::Device(0)));
+    managed.close().map_err(Refused::into_error)
 }
 
 /// Opens the gate of a stream again, whatever happens.

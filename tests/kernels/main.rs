@@ -8,6 +8,7 @@ mod graphs;
 mod launches;
 mod lifetimes;
 mod loading;
+mod mapped;
 mod order;
 mod plans;
 mod refused;

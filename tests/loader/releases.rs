@@ -26,7 +26,7 @@ struct Feature {
     run: fn(&Device) -> Result<()>,
 }
 
-const FEATURES: [Feature; 8] = [
+const FEATURES: [Feature; 16] = [
     Feature {
         symbol: "aclrtGetDeviceInfo",
         missing: &[Cann8_1, Cann8_2, Cann8_3],
@@ -54,6 +54,60 @@ const FEATURES: [Feature; 8] = [
         missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
         history: "it came after CANN 9.0",
         run: |device| device.stream()?.id().map(drop),
+    },
+    Feature {
+        symbol: "aclrtMemsetD32",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        history: "it came after CANN 9.0",
+        run: |device| device.context().alloc_filled(4, 1_u32).map(drop),
+    },
+    Feature {
+        symbol: "aclrtMemcpyBatch",
+        missing: &[Cann8_1, Cann8_2],
+        history: "it came after CANN 8.2",
+        run: |device| device.context().write_batch(&mut [(device.alloc::<u8>(1)?.slice_mut(..)?, &[1])]),
+    },
+    Feature {
+        symbol: "aclrtGetMemcpyDescSize",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        history: "it came after CANN 9.0",
+        run: |device| {
+            let memory = device.alloc::<u8>(64)?.into_shared();
+            device.context().copy_descriptor(&memory, &memory, 1).map(drop)
+        },
+    },
+    Feature {
+        symbol: "aclrtIpcMemGetExportKey",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        history: "it came after CANN 9.0",
+        run: |device| device.context().alloc_direct::<u8>(64)?.into_shared().export(&[]).map(drop),
+    },
+    Feature {
+        symbol: "aclrtIpcMemImportByKey",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        history: "it came after CANN 9.0",
+        run: |device| match device.context().import_memory::<u8>(&"none:1".parse()?) {
+            Err(error) if error.kind() == ErrorKind::InvalidArgument => Ok(()),
+            other => other.map(drop),
+        },
+    },
+    Feature {
+        symbol: "aclrtMemExportToShareableHandle",
+        missing: &[Cann8_1, Cann8_2, Cann8_3],
+        history: "it came after CANN 8.3",
+        run: |device| device.context().physical_memory(2 << 20)?.export(&[]).map(drop),
+    },
+    Feature {
+        symbol: "aclrtHostRegister",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        history: "it came after CANN 9.0",
+        run: |device| device.context().mapped::<u8>(1).map(drop),
+    },
+    Feature {
+        symbol: "aclrtMemAllocManaged",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        history: "it came after CANN 9.0",
+        run: |device| device.context().managed::<u8>(1).map(drop),
     },
     Feature {
         symbol: "aclmdlRICondHandleCreate",

@@ -127,3 +127,40 @@ fn a_batch_on_the_device_that_fails_is_reported_and_frees_nothing_early() {
     let error = upload(&stream, &mut memory, host).unwrap_err();
     assert_says(&error, ErrorKind::DeviceFault, &["507015"]);
 }
+
+#[test]
+fn a_batch_of_the_host_waits_for_work_and_is_one_call() {
+    let _alone = exclusive();
+    let device = device();
+    let (context, stream) = (device.context(), device.stream().unwrap());
+    let (mut a, mut b) = (device.upload(&[9_i64; 3]).unwrap(), device.upload(&[9_i64; 2]).unwrap());
+    stream.fill_bytes(&mut a, 0).unwrap();
+    let before = mock::calls("aclrtMemcpyBatch");
+    let (low, mut high) = a.split_at_mut(1).unwrap();
+    let mut parts = [(low, &[5_i64][..]), (high.slice_mut(1..1).unwrap(), &[]), (b.slice_mut(..).unwrap(), &[1, 2])];
+    context.write_batch(&mut parts).unwrap();
+    assert_eq!(a.to_vec().unwrap(), [5, 0, 0]);
+    stream.fill_bytes(&mut b.slice_mut(1..).unwrap(), 0).unwrap();
+    let (mut x, mut y) = ([7; 2], [7; 1]);
+    let mut parts = [(b.slice(..).unwrap(), &mut x[..]), (a.slice(..1).unwrap(), &mut y[..])];
+    context.read_batch(&mut parts).unwrap();
+    assert_eq!((x, y), ([1, 0], [5]));
+    assert_eq!(mock::calls("aclrtMemcpyBatch") - before, 2);
+}
+
+#[test]
+fn a_batch_of_the_host_that_does_not_fit_copies_nothing() {
+    let _alone = exclusive();
+    let device = device();
+    let context = device.context();
+    let mut memory = device.upload(&[7_u8; 4]).unwrap();
+    let (low, high) = memory.split_at_mut(2).unwrap();
+    let error = context.write_batch(&mut [(low, &[1, 2]), (high, &[3])]).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["1 elements on the host and 2"]);
+    let error = context.write_batch::<u8>(&mut []).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["without an element"]);
+    mock::fail("aclrtMemcpyBatch", 1, 507_000).unwrap();
+    let error = context.write_batch(&mut [(memory.slice_mut(..1).unwrap(), &[1])]).unwrap_err();
+    assert_says(&error, ErrorKind::Internal, &["aclrtMemcpyBatch", "a batch of 1 copies"]);
+    assert_eq!(memory.to_vec().unwrap(), [7; 4]);
+}

@@ -4,11 +4,15 @@
 mod common;
 
 mod batches;
+mod growable;
+mod indirect;
+mod managed;
 mod others;
 mod pinned;
 mod places;
 mod reduced;
 mod rows;
+mod words;
 
 /// What a test does first: failures are injected for the whole process.
 pub(crate) fn exclusive() -> std::sync::MutexGuard<'static, ()> {
