@@ -50,7 +50,6 @@ INSTEAD = {
     "aclrtGetBufDataLen": "as `aclrtAllocBuf`",
     "aclrtGetBufFromChain": "as `aclrtAllocBuf`",
     "aclrtGetBufUserData": "as `aclrtAllocBuf`",
-    "aclrtGetDevice": "each value knows its device",
     "aclrtGetFuncBySymbol": "`KernelBinary::kernel`: symbols are of programs compiled for host and device at once",
     "aclrtGetGroupCount": "as `aclrtCreateGroupInfo`",
     "aclrtGetGroupInfoDetail": "as `aclrtCreateGroupInfo`",

@@ -292,7 +292,7 @@ impl<'a> KernelLaunch<'a> {
         let what = || format!("kernel {:?}", kernel.name());
         let context = change.graph().context_inner();
         context.check_memory(handle.context(), what)?;
-        for touch in &arguments.uses {
+        for touch in arguments.uses.as_slice() {
             context.check_memory(touch.memory.context(), || "memory".to_owned())?;
             touch.memory.check_free_standing()?;
         }
@@ -303,10 +303,10 @@ impl<'a> KernelLaunch<'a> {
         }
         let place = match whole {
             Whole::Device(memory) => Place::Device(memory.address(), memory.size_bytes()),
-            Whole::Host(bytes) => Place::Host(bytes),
+            Whole::Host(bytes) => Place::Host(bytes.as_slice().to_vec()),
             Whole::No => {
                 block.joined()?;
-                Place::Host(block.bytes)
+                Place::Host(block.bytes.as_slice().to_vec())
             }
         };
         let replacement = Replacement {
@@ -316,7 +316,8 @@ impl<'a> KernelLaunch<'a> {
             config: aclrtLaunchKernelCfg { attrs: std::ptr::null_mut(), numAttrs: 0 },
             arguments: place,
         };
-        let memory = arguments.uses.iter().map(|touch| (Arc::clone(touch.memory), touch.how)).collect();
+        let uses = arguments.uses.as_slice();
+        let memory = uses.iter().map(|touch| (Arc::clone(touch.memory), touch.how)).collect();
         change.set_kernel(task, Box::new(replacement), memory, vec![Box::new(Arc::clone(handle))])
     }
 
