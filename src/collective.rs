@@ -17,7 +17,7 @@
 //!
 //! # Examples
 //!
-//! ```
+//! ```standalone_crate
 //! use racl::collective::{Communicator, Reduction, RootInfo};
 //!
 //! let device = racl::Acl::mock()?.device(0)?;
@@ -173,7 +173,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::{Communicator, RootInfo};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn racl_capture_end(capture: *mut racl_capture, graph: *mu
             Ok(())
         })?;
         let Some(graph) = finished else { return Ok(()) };
-        out.set(new(Mutex::new(graph?))?);
+        out.set(new(Box::new(Mutex::new(graph?)))?);
         Ok(())
     })
 }
@@ -135,7 +135,7 @@ pub extern "C" fn racl_graph_close(graph: *mut racl_graph) -> i32 {
     guard(|| {
         end(graph, |graph| {
             let graph = graph.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-            graph.close().map_err(|refused| Kept::of(refused, Mutex::new))
+            graph.close().map_err(|refused| Kept::of(refused, |graph| Box::new(Mutex::new(graph))))
         })
     })
 }

@@ -106,7 +106,7 @@ objects! {
     racl_buffer = Buffer(SharedBuffer<u8>), "a buffer";
     racl_host = Host(Mutex<HostState>), "host memory";
     racl_capture = Capture(OnThread<Capture>), "a capture";
-    racl_graph = Graph(Mutex<Graph>), "a graph";
+    racl_graph = Graph(Box<Mutex<Graph>>), "a graph";
     racl_tensor = Tensor(AnyTensor), "a tensor";
 }
 

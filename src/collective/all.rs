@@ -51,7 +51,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::{Communicator, Reduction, RootInfo};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;
@@ -176,7 +176,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::{Communicator, RootInfo};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;
@@ -212,7 +212,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::{Communicator, RootInfo};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;
@@ -267,7 +267,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::{Communicator, RootInfo};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;
@@ -369,7 +369,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::{Communicator, RootInfo};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;

@@ -116,7 +116,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::Result;
     /// use racl::collective::Communicator;
     ///

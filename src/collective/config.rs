@@ -54,7 +54,7 @@ pub enum Expansion {
 ///
 /// # Examples
 ///
-/// ```
+/// ```standalone_crate
 /// use std::time::Duration;
 ///
 /// use racl::collective::{CommunicatorOptions, Determinism, RootInfo};

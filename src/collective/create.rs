@@ -159,7 +159,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::Communicator;
     ///
     /// let device = racl::Acl::mock()?.device(0)?;
@@ -205,7 +205,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::{Communicator, RootInfo};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;

@@ -21,7 +21,7 @@ use crate::stream::{CaptureState, InTurn, Named, State, Stream, Task};
 ///
 /// # Examples
 ///
-/// ```
+/// ```standalone_crate
 /// use racl::Result;
 /// use racl::collective::{Communicator, Group};
 ///

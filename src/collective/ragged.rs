@@ -22,7 +22,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::{Communicator, RootInfo};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;
@@ -142,7 +142,7 @@ impl Communicator {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::{Communicator, RootInfo};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 ///
 /// # Examples
 ///
-/// ```
+/// ```standalone_crate
 /// use racl::collective::RootInfo;
 ///
 /// let device = racl::Acl::mock()?.device(0)?;

@@ -251,7 +251,7 @@ impl Launch<'_> {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::collective::{Communicator, Reduction, RootInfo};
     /// use racl::op::DataType::F32;
     /// use racl::plan::{Foreign, Frozen, Input, Plan};
