@@ -7,7 +7,7 @@ use racl::CaptureMode;
 
 use crate::arguments::{Out, text};
 use crate::failure::{Failure, guard};
-use crate::handles::{Kept, end, free, get, new};
+use crate::handles::{Kept, end, free, get, new, reserve};
 use crate::host::alone;
 use crate::objects::{OnThread, racl_capture, racl_graph, racl_stream};
 use crate::status;
@@ -37,7 +37,9 @@ pub unsafe extern "C" fn racl_capture_begin(
             RACL_CAPTURE_RELAXED => CaptureMode::Relaxed,
             other => return Err(Failure::invalid(format!("{other} for the mode of a capture"))),
         };
-        out.set(new(OnThread::new(stream.value.begin_capture(mode)?))?);
+        // Before the capture begins, which nobody could end when it has no place.
+        let place = reserve::<racl_capture>()?;
+        out.set(place.fill(OnThread::new(stream.value.begin_capture(mode)?)));
         Ok(())
     })
 }
@@ -123,7 +125,8 @@ pub unsafe extern "C" fn racl_graph_write_trace(graph: *const racl_graph, path: 
     })
 }
 
-/// Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, without a wait.
+/// Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, after a wait of at
+/// most 10 seconds, and later when it goes on.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_free(graph: *mut racl_graph) -> i32 {
     guard(|| free(graph))

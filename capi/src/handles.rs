@@ -87,8 +87,25 @@ fn slot(index: usize) -> Option<&'static Slot> {
     SLOTS.get(index / CHUNK)?.get()?.get(index % CHUNK)
 }
 
-/// A handle of a new object, which the caller of C owns.
-pub(crate) fn new<H: Handle>(value: H::Value) -> Result<*mut H> {
+/// A place for an object that is still to be made.
+pub(crate) struct Reserved<H> {
+    index: usize,
+    slot: &'static Slot,
+    kind: PhantomData<H>,
+}
+
+impl<H> Drop for Reserved<H> {
+    fn drop(&mut self) {
+        give_back(self.index);
+    }
+}
+
+fn give_back(index: usize) {
+    FREE.lock().unwrap_or_else(PoisonError::into_inner).again.push(index as u32);
+}
+
+/// A place, before what goes there is made that must not be lost.
+pub(crate) fn reserve<H: Handle>() -> Result<Reserved<H>> {
     let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
     let index = match free.again.pop() {
         Some(index) => index as usize,
@@ -105,11 +122,25 @@ pub(crate) fn new<H: Handle>(value: H::Value) -> Result<*mut H> {
     };
     drop(free);
     let slot = slot(index).ok_or_else(|| Failure::own(status::RACL_PANIC, "a slot that is not there"))?;
-    // SAFETY: the slot is not live, and its index was on the list once: nobody else reads or writes the object.
-    unsafe { *slot.object.get() = Some(H::wrap(value)) };
-    let word = slot.word.fetch_add(LIVE, Ordering::Release);
-    let parts = Parts { index, generation: word / GENERATION, kind: H::KIND as u64 };
-    Ok(std::ptr::without_provenance_mut(parts.bits() as usize))
+    Ok(Reserved { index, slot, kind: PhantomData })
+}
+
+impl<H: Handle> Reserved<H> {
+    /// The handle of the object that is there now, which the caller of C owns.
+    pub(crate) fn fill(self, value: H::Value) -> *mut H {
+        let (index, slot) = (self.index, self.slot);
+        std::mem::forget(self);
+        // SAFETY: the slot is not live, and its index was on the list once: nobody else reads or writes the object.
+        unsafe { *slot.object.get() = Some(H::wrap(value)) };
+        let word = slot.word.fetch_add(LIVE, Ordering::Release);
+        let parts = Parts { index, generation: word / GENERATION, kind: H::KIND as u64 };
+        std::ptr::without_provenance_mut(parts.bits() as usize)
+    }
+}
+
+/// A handle of a new object, which the caller of C owns.
+pub(crate) fn new<H: Handle>(value: H::Value) -> Result<*mut H> {
+    Ok(reserve::<H>()?.fill(value))
 }
 
 /// An object that stays where it is meanwhile.
@@ -161,13 +192,19 @@ fn busy<H: Handle>() -> Failure {
 /// What a handle stands for.
 pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Use<H>> {
     let (slot, Parts { generation, .. }) = find(handle)?;
-    let word = slot.word.fetch_add(1, Ordering::Acquire);
-    let found = Use { slot, value: PhantomData };
-    let live = word & LIVE != 0 && word / GENERATION == generation;
-    match (live, word & TAKEN != 0) {
-        (true, false) => Ok(found),
-        (true, true) => Err(busy::<H>()),
-        (false, _) => Err(stale::<H>()),
+    let mut word = slot.word.load(Ordering::Relaxed);
+    loop {
+        if word & LIVE == 0 || word / GENERATION != generation {
+            return Err(stale::<H>());
+        }
+        if word & TAKEN != 0 {
+            return Err(busy::<H>());
+        }
+        // Only what is there is counted: a handle of what is gone disturbs nobody.
+        match slot.word.compare_exchange_weak(word, word + 1, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => return Ok(Use { slot, value: PhantomData }),
+            Err(now) => word = now,
+        }
     }
 }
 
@@ -200,7 +237,7 @@ impl Drop for Alone {
         let word = self.0.word.fetch_add(GENERATION - LIVE - TAKEN, Ordering::Release);
         // One whose generations are used up is not used again.
         if word / GENERATION < GENERATIONS - 1 {
-            FREE.lock().unwrap_or_else(PoisonError::into_inner).again.push(self.1 as u32);
+            give_back(self.1);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char};
 
 use racl::Acl;
 
-use crate::arguments::{Out, text};
+use crate::arguments::{Out, null, text};
 use crate::failure::{Failure, Result, copy_text, guard};
 use crate::handles::{Kept, end, free, get, new};
 use crate::objects::racl_library;
@@ -32,6 +32,8 @@ pub unsafe extern "C" fn racl_library_open(path: *const c_char, library: *mut *m
             // SAFETY: by the header.
             named(unsafe { text(path, "the name of a library") }?)?
         };
+        // C programs call AscendCL beside this, and make other contexts current.
+        racl::set_verify_context(true);
         out.set(new(acl)?);
         Ok(())
     })
@@ -65,6 +67,13 @@ pub unsafe extern "C" fn racl_library_name(
         if !needed.is_null() {
             // SAFETY: by the header.
             unsafe { needed.write(0) };
+        }
+        if size > 0 {
+            if name.is_null() {
+                return Err(null("a place for a name"));
+            }
+            // SAFETY: by the header.
+            unsafe { name.write(0) };
         }
         let text = CString::new(get(library)?.library()).unwrap_or_default();
         // SAFETY: by the header.

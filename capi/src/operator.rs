@@ -95,7 +95,7 @@ pub unsafe extern "C" fn racl_tensor_new(
 pub unsafe extern "C" fn racl_tensor_dtype(tensor: *const racl_tensor, dtype: *mut i32) -> i32 {
     guard(|| {
         // SAFETY: by the header.
-        let out = unsafe { Out::new(dtype, -1, "a type") }?;
+        let out = unsafe { Out::new(dtype, 0, "a type") }?;
         out.set(get(tensor)?.element_type().number());
         Ok(())
     })
@@ -113,9 +113,10 @@ pub unsafe extern "C" fn racl_tensor_shape(
     guard(|| {
         // SAFETY: by the header.
         let out = unsafe { Out::new(rank, 0, "a rank") }?;
-        let tensor = get(tensor)?;
         // SAFETY: by the header.
         let place = unsafe { crate::arguments::list_mut(shape, room, "a place for a shape") }?;
+        place.fill(0);
+        let tensor = get(tensor)?;
         place.iter_mut().zip(tensor.shape().iter()).for_each(|(place, size)| *place = *size);
         out.set(tensor.shape().len());
         Ok(())
@@ -154,6 +155,10 @@ pub const RACL_ARG_TYPE: i32 = 10;
 pub const RACL_ARG_SCALAR_FLOAT: i32 = 11;
 /// A scalar that is an int32_t: `integer`.
 pub const RACL_ARG_SCALAR_INT32: i32 = 12;
+
+/// `data` is a list of `count` racl_arg, each of them a number: RACL_ARG_INT, RACL_ARG_FLOAT, RACL_ARG_BOOL or
+/// RACL_ARG_SCALAR_...
+pub const RACL_ARG_SCALARS: i32 = 13;
 
 /// One argument of an operator. The fields that its kind does not name are not looked at.
 #[derive(Debug, Clone, Copy)]
@@ -203,6 +208,7 @@ pub unsafe extern "C" fn racl_operator(
 enum Held<'a> {
     Tensors(Vec<Use<racl_tensor>>, bool),
     Bools(Vec<bool>),
+    Scalars(Vec<Scalar>),
     Plain(Argument<'a>),
 }
 
@@ -241,10 +247,11 @@ impl<'a> Held<'a> {
                 let odd = |_| Failure::invalid(format!("{} for an aclDataType", arg.integer));
                 Self::Plain(Argument::Type(element_type(i32::try_from(arg.integer).map_err(odd)?)?))
             }
-            RACL_ARG_SCALAR_FLOAT => Self::Plain(Argument::Scalar(Scalar::from(arg.real as f32))),
-            RACL_ARG_SCALAR_INT32 => {
-                let odd = |_| Failure::invalid(format!("{} for a scalar of 32 bits", arg.integer));
-                Self::Plain(Argument::Scalar(Scalar::from(i32::try_from(arg.integer).map_err(odd)?)))
+            RACL_ARG_SCALAR_FLOAT | RACL_ARG_SCALAR_INT32 => Self::Plain(Argument::Scalar(scalar(arg)?)),
+            RACL_ARG_SCALARS => {
+                // SAFETY: as here.
+                let numbers: &[racl_arg] = unsafe { list(data.cast(), count, "a list of scalars") }?;
+                Self::Scalars(numbers.iter().map(scalar).collect::<Result<_>>()?)
             }
             other => return Err(Failure::invalid(format!("{other} for the kind of an argument"))),
         })
@@ -265,9 +272,24 @@ impl<'a> Held<'a> {
             (Self::Tensors(_, false), [operand]) => Argument::Tensor(*operand),
             (Self::Tensors(..), _) => Argument::Tensors(operands),
             (Self::Bools(truths), _) => Argument::Bools(truths),
+            (Self::Scalars(numbers), _) => Argument::Scalars(numbers),
             (Self::Plain(argument), _) => *argument,
         }
     }
+}
+
+fn scalar(arg: &racl_arg) -> Result<Scalar> {
+    Ok(match arg.kind {
+        RACL_ARG_SCALAR_FLOAT => Scalar::from(arg.real as f32),
+        RACL_ARG_SCALAR_INT32 => {
+            let odd = |_| Failure::invalid(format!("{} for a scalar of 32 bits", arg.integer));
+            Scalar::from(i32::try_from(arg.integer).map_err(odd)?)
+        }
+        RACL_ARG_INT => Scalar::from(arg.integer),
+        RACL_ARG_FLOAT => Scalar::from(arg.real),
+        RACL_ARG_BOOL => Scalar::from(truth(arg.integer)?),
+        other => return Err(Failure::invalid(format!("an argument of kind {other} in a list of scalars"))),
+    })
 }
 
 fn truth(number: i64) -> Result<bool> {

@@ -6,7 +6,7 @@ use racl::{Stream, StreamOptions};
 
 use crate::arguments::{Out, Sized_, limit, null, sized};
 use crate::failure::{Failure, guard};
-use crate::handles::{Kept, end, get, new};
+use crate::handles::{Kept, end, get, new, reserve};
 use crate::objects::{Borrowed, racl_context, racl_event, racl_stream};
 
 /// What a launch needs is set aside when the stream is made.
@@ -101,7 +101,8 @@ pub unsafe extern "C" fn racl_stream_default(context: *const racl_context, strea
 }
 
 /// An aclrtStream of other code, made in this context by the same AscendCL library. It is left to its owner when the
-/// handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile.
+/// handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile; the
+/// stream must not be in a capture that the owner began, since racl would keep nothing for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_stream_ref(
     context: *const racl_context,
@@ -114,9 +115,11 @@ pub unsafe extern "C" fn racl_stream_ref(
         if raw.is_null() {
             return Err(null("an aclrtStream; racl_stream_default() gives the default one"));
         }
+        // Before the stream is taken over, which would be destroyed when it has no place.
+        let place = reserve::<racl_stream>()?;
         // SAFETY: the header asks for a stream of this context; it is given away again, and not destroyed.
         let value = unsafe { Stream::from_raw(raw, &*get(context)?) }?;
-        out.set(new(Borrowed { value, theirs: true })?);
+        out.set(place.fill(Borrowed { value, theirs: true }));
         Ok(())
     })
 }
@@ -163,7 +166,8 @@ pub extern "C" fn racl_stream_wait(stream: *const racl_stream, event: *const rac
     guard(|| Ok(get(stream)?.value.wait(&*get(event)?)?))
 }
 
-/// Gives the handle back. A stream of racl's own is destroyed when nothing uses it any more, without a wait. One of
+/// Gives the handle back. A stream of racl's own is destroyed when nothing uses it any more, after a wait for its work
+/// of at most 10 seconds, and later when that goes on. One of
 /// other code is waited for and left to its owner; RACL_INVALID_ARGUMENT while a capture or a graph of racl has it.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_stream_free(stream: *mut racl_stream) -> i32 {

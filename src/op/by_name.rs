@@ -7,7 +7,8 @@ use std::panic::Location;
 use super::aclnn;
 use super::any::ElementType;
 use super::argument::Arg;
-use super::operand::{Operand, Submit};
+use super::executor::Function;
+use super::operand::{Operand, Place, Submit};
 use super::scalar::Scalar;
 use super::told::{Numeral, Takes};
 use crate::error::{Error, Result};
@@ -100,24 +101,40 @@ impl fmt::Debug for Argument<'_> {
 #[track_caller]
 pub fn call(on: &dyn Submit, name: &str, arguments: &[Argument<'_>]) -> Result<()> {
     let location = Location::caller();
-    let unknown = || Error::invalid(format!("no operator {name:?}"));
-    let (label, function) = aclnn::find(name).ok_or_else(unknown)?;
-    let (takes, names) = (function.takes(), function.parameters());
-    if takes.len() != arguments.len() {
-        let names = names.join(", ");
-        let (count, given) = (takes.len(), arguments.len());
+    let found = aclnn::find(name);
+    // A capture of the stream lacks what is refused, and gives no graph then.
+    let refuse = |error| match on.place() {
+        Place::Stream(stream) => stream.refuse((found.map_or("an operator", |(label, _)| label), location), error),
+        _ => error,
+    };
+    let (label, function) = found.ok_or_else(|| refuse(Error::invalid(format!("no operator {name:?}"))))?;
+    let texts = texts(function, arguments).map_err(refuse)?;
+    let args = fit(function, arguments, &texts).map_err(refuse)?;
+    aclnn::submit(on, (function, label), location, &args)
+}
+
+/// The texts among as many arguments as the operator has, with zeroes at their ends.
+fn texts(function: &Function, arguments: &[Argument<'_>]) -> Result<Vec<Option<CString>>> {
+    let names = function.parameters();
+    if names.len() != arguments.len() {
+        let (name, count, given, names) = (function.name, names.len(), arguments.len(), names.join(", "));
         return Err(Error::invalid(format!("{name} takes {count} arguments ({names}), and was given {given}")));
     }
-    let mut texts = Vec::new();
-    for (argument, name) in arguments.iter().zip(names) {
-        texts.push(if let Argument::Text(text) = argument { Some(aclnn::text(name, text)?) } else { None });
-    }
-    let mut args = Vec::with_capacity(arguments.len());
-    for (((argument, takes), text), parameter) in arguments.iter().zip(takes).zip(&texts).zip(names) {
+    let text = |(argument, name): (&Argument<'_>, &&str)| match argument {
+        Argument::Text(text) => aclnn::text(name, text).map(Some),
+        _ => Ok(None),
+    };
+    arguments.iter().zip(names).map(text).collect()
+}
+
+fn fit<'a>(function: &Function, arguments: &'a [Argument<'a>], texts: &'a [Option<CString>]) -> Result<Vec<Arg<'a>>> {
+    let all = arguments.iter().zip(texts).zip(function.takes()).zip(function.parameters());
+    let one = |(((argument, text), takes), parameter): (((&'a Argument<'a>, &'a Option<CString>), &Takes), &&str)| {
+        let name = function.name;
         let odd = || Error::invalid(format!("{name}: {parameter} is {argument:?}, and the operator takes {takes}"));
-        args.push(argument.fit(*takes, text.as_ref()).ok_or_else(odd)?);
-    }
-    aclnn::submit(on, (function, label), location, &args)
+        argument.fit(*takes, text.as_ref()).ok_or_else(odd)
+    };
+    all.map(one).collect()
 }
 
 /// Whether there is an operator of this name, and what its parameters are called; also of operators that the library

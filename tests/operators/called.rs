@@ -2,7 +2,7 @@
 
 use racl::op::{self, Argument, ElementType, Operand, Scalar};
 use racl::plan::{Frozen, Inferred, Input, Plan};
-use racl::{ErrorKind, op::DataType};
+use racl::{CaptureMode, ErrorKind, op::DataType};
 
 use crate::common::{assert_says, device};
 
@@ -59,6 +59,22 @@ fn what_an_operator_does_not_take_is_named() {
     refused("aclnnMatmul", &[tensor, tensor, result, Argument::Int(far)], "takes an integer of 1 bytes");
     refused("aclnnMatmul", &[tensor, tensor, result, Argument::Bool(true)], "the truth value true");
     assert_eq!(op::parameters("aclnnNoSuch"), None);
+}
+
+#[test]
+fn a_capture_of_a_stream_that_was_refused_an_operator_gives_no_graph() {
+    let device = device();
+    let s = device.stream().unwrap();
+    let x = device.upload_tensor(&[1.0_f32], [1]).unwrap();
+    let wrong: [(&str, &[Argument<'_>]); 3] =
+        [("aclnnNoSuch", &[]), ("aclnnAbs", &[]), ("aclnnAbs", &[Argument::None, Argument::Tensor(&x)])];
+    for (name, arguments) in wrong {
+        let captured = s.capture(CaptureMode::ThreadLocal, |s| {
+            op::call(s, name, arguments).unwrap_err();
+            op::call(s, "aclnnAbs", &[Argument::Tensor(&x), Argument::Tensor(&x)])
+        });
+        assert_says(&captured.unwrap_err(), ErrorKind::CaptureInvalidated, &["called.rs"]);
+    }
 }
 
 #[test]

@@ -49,6 +49,8 @@ static void libraries(racl_library *library) {
     DO(racl_library_name(library, NULL, 0, &needed));
     CHECK(needed == strlen(name) + 1);
     DO(racl_library_name(library, name, sizeof name, NULL));
+    CHECK(racl_library_name(library, NULL, 4, &needed) == RACL_NULL_POINTER && needed == 0);
+    CHECK(racl_library_name(NULL, name, sizeof name, &needed) == RACL_NULL_POINTER && name[0] == 0);
     racl_library *again;
     DO(racl_library_open(NULL, &again));
     DO(racl_library_is_mock(again, &is_mock));

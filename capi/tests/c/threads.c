@@ -29,6 +29,21 @@ static void *launch(void *stream) {
 }
 
 /* Makes and frees, so that slots are used again and again. */
+static racl_event *gone;
+
+/* Uses the handle of what is gone, which disturbs nobody. */
+static void *disturb(void *unused) {
+    (void)unused;
+    for (int round = 0; round < 5000; ++round) {
+        int32_t done;
+        if (racl_event_is_complete(gone, &done) != RACL_STALE_HANDLE) {
+            fprintf(stderr, "a handle of what is gone is live\n");
+            exit(1);
+        }
+    }
+    return NULL;
+}
+
 static void *churn(void *unused) {
     (void)unused;
     for (int round = 0; round < 500; ++round) {
@@ -48,7 +63,7 @@ int main(void) {
     racl_library *library;
     racl_stream *streams[3];
     racl_buffer *buffer;
-    pthread_t threads[6];
+    pthread_t threads[7];
     DO(racl_library_open("mock", &library));
     DO(racl_context_primary(library, 0, &context));
     for (int at = 0; at < 3; ++at) DO(racl_stream_new(context, NULL, &streams[at]));
@@ -59,10 +74,13 @@ int main(void) {
     pthread_create(&threads[0], NULL, end_elsewhere, NULL);
     pthread_join(threads[0], NULL);
     DO(racl_capture_end(capture, &graph));
+    DO(racl_event_new(context, 0, &gone));
+    DO(racl_event_free(gone));
     for (int at = 0; at < 6; ++at) {
         pthread_create(&threads[at], NULL, at < 3 ? launch : churn, at < 3 ? streams[at] : NULL);
     }
-    for (int at = 0; at < 6; ++at) pthread_join(threads[at], NULL);
+    pthread_create(&threads[6], NULL, disturb, NULL);
+    for (int at = 0; at < 7; ++at) pthread_join(threads[at], NULL);
     DO(racl_graph_wait(graph));
     unsigned char back[64];
     DO(racl_buffer_read(buffer, 0, back, 64));

@@ -168,6 +168,7 @@ static void operators(racl_context *context, racl_stream *stream) {
     CHECK(dtype == FLOAT && rank == 2 && sizes[0] == 2 && sizes[1] == 3);
     DO(racl_tensor_shape(tensors[0], NULL, 0, &rank));
     CHECK(rank == 2);
+    CHECK(racl_tensor_shape(NULL, sizes, 2, &rank) == RACL_NULL_POINTER && rank == 0 && sizes[0] == 0 && sizes[1] == 0);
 
     racl_arg add[4] = {{.kind = RACL_ARG_TENSOR, .data = tensors[0]},
                        {.kind = RACL_ARG_TENSOR, .data = tensors[1]},
