@@ -283,6 +283,11 @@ impl Inner {
 
 impl InTurn for Inner {
     fn begin<'a>(&'a self, stream: &Stream) -> Result<Box<dyn Taken + 'a>> {
+        if closure::is_running() {
+            let text =
+                "a host function launches a graph with communicators, which a thread that has them may wait for";
+            return Err(closure::refusal(text));
+        }
         let turn = Self::begin(self)?;
         self.follow(stream)?;
         Ok(Box::new(turn))

@@ -110,6 +110,12 @@
 #define RACL_ARG_SCALAR_INT32 12
 
 /**
+ * `data` is a list of `count` racl_arg, each of them a number: RACL_ARG_INT, RACL_ARG_FLOAT, RACL_ARG_BOOL or
+ * RACL_ARG_SCALAR_...
+ */
+#define RACL_ARG_SCALARS 13
+
+/**
  * It was done.
  */
 #define RACL_OK 0
@@ -778,7 +784,8 @@ int32_t racl_graph_raw(const racl_graph *graph, void **raw);
 int32_t racl_graph_write_trace(const racl_graph *graph, const char *path);
 
 /**
- * Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, without a wait.
+ * Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, after a wait of at
+ * most 10 seconds, and later when it goes on.
  */
 int32_t racl_graph_free(racl_graph *graph);
 
@@ -825,7 +832,8 @@ int32_t racl_stream_download(const racl_stream *stream,
 int32_t racl_host_wait(const racl_host *host);
 
 /**
- * Gives the handle back. The memory is freed when its copy is done, without a wait.
+ * Gives the handle back. The memory is freed when its copy is done, after a wait of at most 10 seconds, and kept for good
+ * when that goes on.
  */
 int32_t racl_host_free(racl_host *host);
 
@@ -927,7 +935,8 @@ int32_t racl_stream_default(const racl_context *context, racl_stream **stream);
 
 /**
  * An aclrtStream of other code, made in this context by the same AscendCL library. It is left to its owner when the
- * handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile.
+ * handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile; the
+ * stream must not be in a capture that the owner began, since racl would keep nothing for it.
  */
 int32_t racl_stream_ref(const racl_context *context,
                         void *raw,
@@ -956,7 +965,8 @@ int32_t racl_stream_is_complete(const racl_stream *stream, int32_t *is_complete)
 int32_t racl_stream_wait(const racl_stream *stream, const racl_event *event);
 
 /**
- * Gives the handle back. A stream of racl's own is destroyed when nothing uses it any more, without a wait. One of
+ * Gives the handle back. A stream of racl's own is destroyed when nothing uses it any more, after a wait for its work
+ * of at most 10 seconds, and later when that goes on. One of
  * other code is waited for and left to its owner; RACL_INVALID_ARGUMENT while a capture or a graph of racl has it.
  */
 int32_t racl_stream_free(racl_stream *stream);

@@ -128,11 +128,12 @@ impl<'a> Group<'a> {
         let named = named("group");
         let Some(first) = self.messages.first() else { return Err(Error::invalid("a group of no messages")) };
         let context = &*first.of.0.context;
+        let refused = |error| self.messages.iter().fold(error, |error, each| each.stream.refuse(named, error));
         for each in &self.messages {
-            context.check_library(&each.of.0.context, "a communicator")?;
+            context.check_library(&each.of.0.context, "a communicator").map_err(refused)?;
         }
-        let turns = self.turns()?;
-        self.order()?;
+        let turns = self.turns().map_err(refused)?;
+        self.order().map_err(refused)?;
         let mut streams: Vec<_> = self.messages.iter().map(|each| each.stream).collect();
         streams.sort_by_key(|stream| stream.0.key());
         streams.dedup();
@@ -150,7 +151,17 @@ impl<'a> Group<'a> {
             let error = Error::new(ErrorKind::CaptureForbidden, text);
             return Err(captures.iter().flatten().fold(error, |error, capture| capture.lacks(named, error)));
         }
+        if states.iter().any(|(_, state)| state.only_keeps) {
+            let text = "a group on a stream of a graph that is complete or was given up, or that only updates one";
+            return Err(Error::new(ErrorKind::NotSupported, text));
+        }
         let Some(capture) = &captures[0] else { return self.run(context, (&turns, &states), named) };
+        // What the capture does not take must not reach the library: nobody would keep it.
+        capture.check_open()?;
+        for each in &self.messages {
+            let takes = capture.check_takes(&each.stream.0, &[each.message.touch()]);
+            takes.map_err(|error| capture.lacks(named, error))?;
+        }
         // Before the call, so that they outlive every replay whatever happens in between.
         self.messages.iter().for_each(|each| capture.keep_in_turn(Arc::clone(&each.of.0) as Arc<dyn InTurn>));
         self.run(context, (&turns, &states), named).map_err(|error| capture.lacks(named, error))

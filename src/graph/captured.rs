@@ -198,9 +198,9 @@ impl Graph {
         }
         inner.context().check_library(&self.context, "a graph")?;
         let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
+        inner.check_thread()?;
         // While no other graph is launched that may use the same memory of a pool.
         let _turn = if self.keep.has_turns() { self.keep.turn()? } else { None };
-        inner.check_thread()?;
         let in_turn = self.keep.in_turn();
         let turns = in_turn.iter().map(|each| each.begin(stream)).collect::<Result<Vec<_>>>()?;
         let again = self.in_flight.is_last(inner);
@@ -373,7 +373,8 @@ impl Graph {
 
     /// Ends the launch that runs, of a graph that was [built by hand](crate::GraphBuilder): the next waits for it, or
     /// for the stream that it was launched on, tell [`ErrorKind::Aborted`]. What the graph was to write is as it was,
-    /// or half written; the next launch begins at its begin. Nothing happens when no launch runs. A graph that was
+    /// or half written; the next launch begins at its begin, with notifies as they are: one that was recorded and not
+    /// waited for is recorded still ([`Notify::reset`](crate::Notify::reset)). Nothing happens when no launch runs. A graph that was
     /// captured runs on: [`Stream::abort`] of the stream that it was launched on ends its work. Returns when the
     /// library has been told.
     ///

@@ -261,8 +261,8 @@ impl<'a> KernelLaunch<'a> {
     }
 
     /// Lets a kernel of a captured graph be this launch from the next launch of the graph on: another kernel of the
-    /// same kind, or the same with other arguments. The graph keeps its memory and its code. Attributes that this
-    /// launch does not say are those of before; the stream says nothing but the device.
+    /// same kind, or the same with other arguments. The graph keeps its memory and its code. A launch that says no
+    /// attribute leaves those of before; one that says some says all of them. The stream says nothing but the device.
     ///
     /// # Safety
     ///

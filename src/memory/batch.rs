@@ -78,7 +78,7 @@ impl Copies {
             false => (hosts.as_mut_ptr(), self.places.as_mut_ptr()),
         };
         let mut attribute = attribute(self.device, to_device);
-        let (mut first, mut failed) = (0, 0);
+        let (mut first, mut failed) = (0, usize::MAX);
         let (sizes, attribute, first) = (self.sizes.as_mut_ptr(), &raw mut attribute, &raw mut first);
         let most = most.as_mut_ptr();
         // SAFETY: the lists have `count` entries and live over the call, which reads them; the parts lie in the pinned

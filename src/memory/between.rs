@@ -89,7 +89,8 @@ pub enum MemoryLink {
 /// memory.write(&[1, 2])?;
 /// let export = memory.export(&[acl.process_id()?])?;
 /// let text = export.key().to_string(); // to be sent to another process, which imports it
-/// let mut same = device.context().import_memory::<u32>(&text.parse()?)?;
+/// // SAFETY: the key of the export above, which is closed after this memory.
+/// let mut same = unsafe { device.context().import_memory::<u32>(&text.parse()?) }?;
 /// same.write(&[3, 4])?;
 /// assert_eq!(memory.to_vec()?, [3, 4]);
 /// same.close()?; // before the export
@@ -224,6 +225,13 @@ impl Context {
     /// changes when that writes it. Imported again, also by another context, it is other memory for the order between
     /// streams. It counts as memory by itself among the [statistics](Self::memory_stats).
     ///
+    /// # Safety
+    ///
+    /// 1. The key is one that an export gave, with its number of bytes: a text from elsewhere may say more than there
+    ///    is, which is found only where the library knows its allocations, after CANN 9.1.
+    /// 2. The export lives until this memory is closed, or dropped and no work uses it; also one of this process, since
+    ///    the end of an export ends its imports here (guide: memory management, aclrtIpcMemClose).
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] for a key that nobody exported, and memory that is no whole number of elements or
@@ -235,18 +243,22 @@ impl Context {
     /// See [`MemoryExport`].
     #[doc(alias = "aclrtIpcMemImportByKey")]
     #[doc(alias = "cudaIpcOpenMemHandle")]
-    pub fn import_memory<T: Pod>(&self, key: &MemoryKey) -> Result<DeviceBuffer<T>> {
+    pub unsafe fn import_memory<T: Pod>(&self, key: &MemoryKey) -> Result<DeviceBuffer<T>> {
         self.import(key, acl_sys::ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT)
     }
 
     /// As [`import_memory`](Self::import_memory), memory of another device than that of this context, to which its
     /// device gets access.
     ///
+    /// # Safety
+    ///
+    /// As [`import_memory`](Self::import_memory).
+    ///
     /// # Errors
     ///
     /// As [`import_memory`](Self::import_memory); [`ErrorKind::Driver`] for devices without a link.
     #[doc(alias = "ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS")]
-    pub fn import_peer_memory<T: Pod>(&self, key: &MemoryKey) -> Result<DeviceBuffer<T>> {
+    pub unsafe fn import_peer_memory<T: Pod>(&self, key: &MemoryKey) -> Result<DeviceBuffer<T>> {
         self.import(key, acl_sys::ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS)
     }
 

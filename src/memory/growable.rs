@@ -184,7 +184,8 @@ impl<T: Pod> GrowableBuffer<T> {
         }
         let context = self.context();
         let (wanted, mapped) = (byte_len::<T>(len)?, self.addresses.mapped());
-        let missing = (wanted - mapped).checked_next_multiple_of(step(&context)?).unwrap_or(usize::MAX);
+        let missing =
+            wanted.saturating_sub(mapped).max(1).checked_next_multiple_of(step(&context)?).unwrap_or(usize::MAX);
         self.check_room(missing)?;
         self.map(&context.physical_memory(missing)?)
     }
@@ -310,9 +311,11 @@ impl<T: Pod> GrowableBuffer<T> {
         let (context, other) = (self.allocation.context(), of.as_ref().inner());
         context.check_library(other, "a device")?;
         let device = other.device();
+        context.table().aclrtMemSetAccess()?;
+        self.addresses.pieces().into_iter().try_for_each(|piece| grant(context, piece, device, access))?;
         self.access.retain(|(known, _)| *known != device);
         self.access.push((device, access));
-        self.addresses.pieces().into_iter().try_for_each(|piece| grant(context, piece, device, access))
+        Ok(())
     }
 
     /// What work of the device of context `of` may do with the memory.

@@ -155,6 +155,34 @@ fn batches_and_groups_refuse_what_cannot_go() {
 }
 
 #[test]
+fn a_group_that_is_refused_reaches_nothing_and_spoils_the_capture() {
+    let (acl, _alone) = alone();
+    run(&acl, 2, |rank| {
+        let other = 1 - rank.ranks.rank();
+        let memory = rank.device.upload(&[0_u8; 64]).unwrap();
+        let own = rank.ranks.subgroup(&[0, 1], 9).unwrap().unwrap();
+
+        // The building ends before the group is submitted.
+        let builder = rank.device.context().build_graph().unwrap();
+        let bound = builder.first().clone();
+        let mut group = Group::new();
+        group.send(&own, &bound, &memory, other).unwrap();
+        let graph = builder.finish();
+        assert_eq!(group.submit().unwrap_err().kind(), ErrorKind::NotSupported);
+        drop(graph);
+
+        let captured = rank.stream.capture(CaptureMode::ThreadLocal, |stream| {
+            let mut group = Group::new();
+            group.send(&own, stream, &memory, other)?;
+            own.abort()?;
+            assert_eq!(group.submit().unwrap_err().kind(), ErrorKind::Aborted);
+            Ok(())
+        });
+        assert_eq!(captured.unwrap_err().kind(), ErrorKind::CaptureInvalidated);
+    });
+}
+
+#[test]
 fn what_a_group_uses_stays_while_another_thread_waits_for_the_stream() {
     const PARTS: usize = 100;
     let (_acl, _alone) = alone();

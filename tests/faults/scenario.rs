@@ -259,7 +259,8 @@ fn shared_memory(context: &Context) -> Result<()> {
     let memory = context.alloc_direct::<u8>(64)?.into_shared();
     let export = memory.export(&[std::process::id()])?;
     export.set_link(MemoryLink::Hccs)?;
-    let mut same = context.import_memory::<u8>(export.key())?;
+    // SAFETY: the key of an export that is closed later.
+    let mut same = unsafe { context.import_memory::<u8>(export.key()) }?;
     same.write(&[5; 64])?;
     assert_eq!(memory.to_vec()?, [5; 64]);
     // The process that has both closes the import first.

@@ -219,3 +219,25 @@ fn mapped_memory_is_neither_given_away_nor_exported_as_an_allocation() {
     assert_says(&error, ErrorKind::NotSupported, &["mapped"]);
     plain.close().unwrap();
 }
+
+#[test]
+fn access_that_was_refused_is_not_asked_for_again() {
+    let _alone = exclusive();
+    let context = context();
+    let mut buffer: GrowableBuffer<u8> = context.reserve(4 * STEP).unwrap();
+    buffer.grow(1).unwrap();
+    mock::fail("aclrtMemSetAccess", 1, 507_899).unwrap();
+    assert_eq!(buffer.set_access(&context, MemoryAccess::Read).unwrap_err().kind(), ErrorKind::Driver);
+    let calls = mock::calls("aclrtMemSetAccess");
+    buffer.grow(STEP + 1).unwrap();
+    assert_eq!(mock::calls("aclrtMemSetAccess"), calls);
+    assert_eq!(buffer.access(&context).unwrap(), MemoryAccess::ReadWrite);
+    // What cannot be mapped to its end, nor unmapped, is told as such the next time.
+    buffer.set_access(&context, MemoryAccess::Read).unwrap();
+    mock::fail("aclrtMemSetAccess", 1, 507_899).unwrap();
+    mock::fail("aclrtUnmapMem", 1, 507_000).unwrap();
+    buffer.grow(2 * STEP + 1).unwrap_err();
+    drop(context.take_drop_errors());
+    buffer.grow(2 * STEP + 1).unwrap();
+    assert!(buffer.len() > 2 * STEP);
+}

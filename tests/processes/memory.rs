@@ -13,11 +13,13 @@ fn memory_is_exported_to_one_process_and_no_other() {
     if is_other() {
         tell(&acl().process_id().unwrap().to_string());
         let key = hear().parse().unwrap();
-        let mut memory = device.context().import_memory::<u32>(&key).unwrap();
+        // SAFETY: the export stays while this is used, or the key is refused.
+        let mut memory = unsafe { device.context().import_memory::<u32>(&key) }.unwrap();
         assert_eq!(memory.to_vec().unwrap(), [1, 2, 3]);
         memory.slice_mut(1..).unwrap().write(&[8, 9]).unwrap();
         memory.close().unwrap();
-        let refused = device.context().import_memory::<u32>(&hear().parse().unwrap()).unwrap_err();
+        // SAFETY: the export stays while this is used, or the key is refused.
+        let refused = unsafe { device.context().import_memory::<u32>(&hear().parse().unwrap()) }.unwrap_err();
         assert_says(&refused, ErrorKind::Driver, &["aclrtIpcMemImportByKey"]);
         tell("done");
         return;
@@ -48,7 +50,8 @@ fn streams_of_two_processes_write_in_the_order_that_events_make() {
     let device = device();
     let (context, stream) = (device.context(), device.stream().unwrap());
     if is_other() {
-        let mut memory = context.import_memory::<u8>(&hear().parse().unwrap()).unwrap();
+        // SAFETY: the export stays while this is used, or the key is refused.
+        let mut memory = unsafe { context.import_memory::<u8>(&hear().parse().unwrap()) }.unwrap();
         let theirs = context.import_notify(&hear().parse().unwrap()).unwrap();
         let own = context.import_notify(&hear().parse().unwrap()).unwrap();
         stream.wait_notify(&theirs, None).unwrap();
@@ -141,7 +144,8 @@ fn keys_of_a_process_that_is_gone_are_refused() {
     let mut other = Other::start("memory::keys_of_a_process_that_is_gone_are_refused");
     let (memory, physical) = (other.hear().parse().unwrap(), other.hear().parse().unwrap());
     other.kill();
-    let error = context.import_memory::<u8>(&memory).unwrap_err();
+    // SAFETY: the export stays while this is used, or the key is refused.
+    let error = unsafe { context.import_memory::<u8>(&memory) }.unwrap_err();
     assert_says(&error, ErrorKind::Driver, &["aclrtIpcMemImportByKey"]);
     let error = context.import_physical(&physical).unwrap_err();
     assert_says(&error, ErrorKind::Driver, &["aclrtMemImportFromShareableHandle"]);
@@ -156,7 +160,8 @@ fn an_import_is_given_back_behind_the_work_that_uses_it_and_holds_no_context() {
     let before = mock::live_handles().contexts;
     let context = owner.context().create_context().unwrap();
     let stream = context.stream().unwrap();
-    let mut same = context.import_memory::<u8>(export.key()).unwrap();
+    // SAFETY: the export stays while this is used, or the key is refused.
+    let mut same = unsafe { context.import_memory::<u8>(export.key()) }.unwrap();
     let stats = context.memory_stats();
     assert_eq!((stats.allocated.now, stats.direct.held), (64, 1));
     let calls = mock::calls("aclrtIpcMemClose");
@@ -189,11 +194,14 @@ fn what_cannot_be_shared_is_told() {
     assert_eq!(text.parse::<racl::MemoryKey>().unwrap(), *export.key());
     // More bytes than there are, which the library knows.
     let longer = text.replace(":64", ":128").parse().unwrap();
-    let error = context.import_memory::<u8>(&longer).unwrap_err();
+    // SAFETY: the export stays while this is used, or the key is refused.
+    let error = unsafe { context.import_memory::<u8>(&longer) }.unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["a key for 128 bytes of memory that has 64"]);
-    let error = context.import_memory::<[u8; 3]>(export.key()).unwrap_err();
+    // SAFETY: the export stays while this is used, or the key is refused.
+    let error = unsafe { context.import_memory::<[u8; 3]>(export.key()) }.unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["64 bytes of memory for elements of 3 bytes"]);
-    let error = context.import_memory::<u8>(&"nothing:64".parse().unwrap()).unwrap_err();
+    // SAFETY: the export stays while this is used, or the key is refused.
+    let error = unsafe { context.import_memory::<u8>(&"nothing:64".parse().unwrap()) }.unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["aclrtIpcMemImportByKey"]);
     let error = context.import_physical(&"server:00000000000000ff:64".parse().unwrap()).unwrap_err();
     assert_eq!(error.call(), Some("aclrtMemImportFromShareableHandle"), "{error}");

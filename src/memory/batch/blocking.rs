@@ -43,7 +43,7 @@ impl Copies {
             return Err(Error::invalid("a batch of copies without an element"));
         }
         let inner = &**context.inner();
-        let (mut most, mut failed, mut first) = (self.sizes.clone(), 0, 0);
+        let (mut most, mut failed, mut first) = (self.sizes.clone(), usize::MAX, 0);
         let mut attribute = attribute(inner.device(), to_device);
         let (to, from) = match to_device {
             true => (self.devices.as_mut_ptr(), self.hosts.as_mut_ptr()),
