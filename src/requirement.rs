@@ -259,7 +259,7 @@ const ALL: [Requirement; 56] = parts! {
     "graph-tasks", "what is in a graph, and changes of it (Graph::tasks, Graph::change)":
         aclmdlRIGetStreams aclmdlRIGetTasksByStream aclmdlRITaskGetType aclmdlRITaskGetSeqId aclmdlRITaskGetParams
         ; optional aclmdlRITaskSetParams aclmdlRITaskDisable aclmdlRIUpdate aclmdlRIKernelTaskGetAttribute
-        aclmdlRISetName aclmdlRIGetName aclmdlRIGetId aclmdlRIDebugPrint,
+        aclmdlRISetName aclmdlRIGetName aclmdlRIGetId aclmdlRIDebugPrint aclmdlRIDestroyRegisterCallback,
     "capture-modes", "other modes for parts of captures (Context::with_capture_mode)":
         aclmdlRICaptureThreadExchangeMode,
     "graph-dump", "captured graphs as JSON": aclmdlRIDebugJsonPrint,

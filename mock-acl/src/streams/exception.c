@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "base/base.h"
+#include "base/thread.h"
 #include "devices/devices.h"
 #include "engine/engine.h"
 #include "streams/exception.h"
@@ -85,6 +86,10 @@ void mock_exception_raise(const mock_stream *s, const mock_task *t, aclError cod
     if (info.kernel && mock_kernel_origin != NULL) mock_kernel_origin(t->ops, t->u.kernel.arg, &info.origin);
     mock_thread *self = mock_self();
     const mock_bound before = mock_bind_for(s->ctx);
+    /* What its calls say is for a thread of the runtime. */
+    char *const text = self->text;
+    const aclError last_error = self->last_error;
+    self->text = NULL;
     self->in_task++;
     add(&info);
     if (info.origin.binary != NULL && mock_binary_exception != NULL)
@@ -92,6 +97,9 @@ void mock_exception_raise(const mock_stream *s, const mock_task *t, aclError cod
     for (uint32_t i = 0; i < n; i++) callbacks[i](&info);
     take_out(&info);
     self->in_task--;
+    free(self->text);
+    self->text = text;
+    self->last_error = last_error;
     mock_bind_back(before);
 }
 
