@@ -1,8 +1,8 @@
 //! libracl: racl for C, C++ and other languages. The header `include/racl.h` is made of the functions here and has the
 //! rules that hold for all of them.
 //!
-//! Each function does its work inside [`failure`]'s guard, so that nothing unwinds into C, and reaches objects through
-//! [`handles`], which knows handles that are gone.
+//! Each function does its work inside `failure`'s guard, so that nothing unwinds into C, and reaches objects through
+//! `handles`, which knows handles that are gone.
 
 // What callers of C have to see to is said in the header: once for all functions.
 #![allow(clippy::missing_safety_doc)]
