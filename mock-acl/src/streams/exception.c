@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "base/base.h"
-#include "base/thread.h"
 #include "devices/devices.h"
 #include "engine/engine.h"
 #include "streams/exception.h"
