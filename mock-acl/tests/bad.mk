@@ -13,7 +13,7 @@ $(BAD)/driver: $(BAD_NEEDS) $(MOCK_LIB)
 bad-inputs: $(BAD)/driver
 	python3 tools/bad_inputs.py check $(BAD)/driver
 
-$(BAD)/driver-asan: $(BAD_NEEDS) $(SOURCES:src/%.c=$(BUILD)/asan/obj/%.o)
+$(BAD)/driver-asan: $(BAD_NEEDS) $(OBJECTS_asan)
 	@echo CC $@
 	@$(CC) $(TEST_FLAGS) -O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Itests/bad \
 	  $(BAD_SOURCES) $(filter %.o,$^) -lm -ldl -o $@

@@ -46,7 +46,7 @@ $(BUILD)/conformance/$(1)/%.o: tests/conformance/%.c $(CONFORMANCE_HEADERS)
 	@mkdir -p $$(@D)
 	@$(CC) -std=c11 -D_GNU_SOURCE $(CONFORMANCE_WARNINGS) $(2) -Iinclude -c $$< -o $$@
 $(BUILD)/conformance/with-$(1): $(CONFORMANCE:tests/conformance/%.c=$(BUILD)/conformance/$(1)/%.o) \
-		$(SOURCES:src/%.c=$(BUILD)/$(1)/obj/%.o)
+		$(OBJECTS_$(1))
 	@echo LD $$@
 	@$(CC) -rdynamic $(2) $$^ -lm -ldl -pthread -o $$@
 conformance-$(1): $(BUILD)/conformance/with-$(1) $(KERNELS)

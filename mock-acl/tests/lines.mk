@@ -5,15 +5,16 @@
 LINES := $(BUILD)/lines
 LINES_FLAGS := -O0 -g --coverage -DMOCK_COVERAGE
 .PHONY: lines lines-run lines-figures
+OBJECTS_lines := $(SOURCES:src/%.c=$(LINES)/obj/%.o)
 $(eval $(call test_rules,lines,$(LINES_FLAGS)))
 $(eval $(call conformance_variant,lines,$(LINES_FLAGS)))
 # A test or a worker thread that ends without exit() would lose its counts; each counts for itself.
-$(LINES)/probes: tests/observed/probes.cpp tests/observed/hold.c $(SOURCES:src/%.c=$(LINES)/obj/%.o)
+$(LINES)/probes: tests/observed/probes.cpp tests/observed/hold.c $(OBJECTS_lines)
 	@echo LD $@
 	@$(CC) $(TEST_FLAGS) -c tests/observed/hold.c -o $(LINES)/hold.o
 	@$(CXX) -std=c++17 -O0 -Iinclude $< $(LINES)/hold.o $(filter %.o,$^) --coverage -pthread -lm -ldl -o $@
 LINES_DRIVER := $(wildcard tests/bad/*.c) $(BAD)/calls.c
-$(LINES)/driver: $(LINES_DRIVER) $(wildcard tests/bad/*.h) $(SOURCES:src/%.c=$(LINES)/obj/%.o)
+$(LINES)/driver: $(LINES_DRIVER) $(wildcard tests/bad/*.h) $(OBJECTS_lines)
 	@echo LD $@
 	@$(CC) $(TEST_FLAGS) -O0 -DMOCK_COVERAGE -Itests/bad $(LINES_DRIVER) $(filter %.o,$^) \
 	  --coverage -lm -ldl -o $@
@@ -25,7 +26,7 @@ $(LINES_OP:%=$(LINES)/%): $(LINES)/%: tests/%.c tests/operators/support.c $(LINE
 	@$(CC) $(TEST_FLAGS) -U_GNU_SOURCE -O0 $< tests/operators/support.c $(filter %.o,$^) --coverage -lm -ldl -o $@
 
 # For Python, which loads it.
-$(LINES)/lib64/libascendcl.so: $(SOURCES:src/%.c=$(LINES)/obj/%.o)
+$(LINES)/lib64/libascendcl.so: $(OBJECTS_lines)
 	@echo LD $@
 	@mkdir -p $(@D) && $(CC) -shared --coverage -pthread $^ -lm -ldl -o $@
 
