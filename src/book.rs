@@ -26,6 +26,7 @@ struct Cache;
 
 #[doc = include_str!("../docs/book/src/many-cards.md")]
 struct ManyCards;
+
 #[doc = include_str!("../docs/book/src/models.md")]
 struct Models;
 
@@ -40,6 +41,9 @@ struct Performance;
 
 #[doc = include_str!("../docs/book/src/profiling.md")]
 struct Profiling;
+
+#[doc = include_str!("../docs/book/src/c.md")]
+struct C;
 
 #[doc = include_str!("../docs/book/src/cuda.md")]
 struct Cuda;

@@ -669,6 +669,29 @@ int32_t racl_context_free(racl_context *context);
 int32_t racl_context_close(racl_context *context);
 
 /**
+ * A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
+ * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is ended
+ * by its deleter; only with NULL and bad handles it stays the caller's. Work of the other framework that writes the
+ * memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or of another device, memory that may
+ * only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another major version of DLPack than 1, and
+ * where libracl was built without the feature dlpack.
+ */
+int32_t racl_tensor_from_dlpack(const racl_context *context,
+                                void *managed,
+                                int32_t versioned,
+                                racl_tensor **tensor);
+
+/**
+ * The tensor for another framework, which shares and keeps its memory and ends it with its deleter: `managed` gets a
+ * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. The handle stays. Waits until no work that was
+ * queued before uses the memory. RACL_INVALID_ARGUMENT for formats that are not ND and types that DLPack has no name
+ * for; RACL_NOT_SUPPORTED where libracl was built without the feature dlpack.
+ */
+int32_t racl_tensor_to_dlpack(const racl_tensor *tensor,
+                              int32_t versioned,
+                              void **managed);
+
+/**
  * A new event. With `timing` 1 it takes the time too, and recording it costs more; with 0 captures take it.
  */
 int32_t racl_event_new(const racl_context *context,

@@ -10,6 +10,7 @@
 mod arguments;
 mod buffer;
 mod context;
+mod dlpack;
 mod event;
 mod failure;
 mod graph;
@@ -23,6 +24,7 @@ mod stream;
 
 pub use buffer::*;
 pub use context::*;
+pub use dlpack::*;
 pub use event::*;
 pub use failure::{
     racl_last_error_call, racl_last_error_code, racl_last_error_copy, racl_last_error_message,

@@ -1,52 +1,13 @@
 //! The header, and programs in C and C++ that use it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 mod bad;
+mod support;
 
-/// Where this package is.
-fn here() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn header() -> String {
-    let config = cbindgen::Config::from_file(here().join("cbindgen.toml")).unwrap();
-    let mut text = Vec::new();
-    cbindgen::Builder::new().with_config(config).with_crate(here()).generate().unwrap().write(&mut text);
-    String::from_utf8(text).unwrap()
-}
-
-/// The folder of the library that was built for this test.
-fn built() -> PathBuf {
-    let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
-    assert!(folder.join("libracl_capi.so").is_file(), "no library in {}", folder.display());
-    folder
-}
-
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
-    text
-}
-
-fn is_there(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
-}
-
-/// Compiles and runs a program with these flags, and gives what it prints.
-fn program(source: &Path, flags: &[&str]) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let (to, library) = (folder.path().join("program"), built());
-    let mut command = Command::new("cc");
-    command.args(["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g", "-pthread"]);
-    command.args(flags).arg("-I").arg(here().join("include")).arg("-I").arg(here().join("tests/c"));
-    command.arg(source).arg("-o").arg(&to).arg("-L").arg(&library).arg("-lracl_capi");
-    run(command.arg(format!("-Wl,-rpath,{}", library.display())));
-    run(Command::new(&to).env("RACL_LIBRARY", "mock").current_dir(folder.path()))
-}
+use support::{SANITIZED, THREADS, built, functions, header, here, is_there, program, run, watched_program};
 
 #[test]
 fn the_header_is_what_cbindgen_makes_of_the_sources() {
@@ -78,23 +39,42 @@ fn the_library_exports_what_the_header_declares_and_nothing_else() {
     let symbols = run(Command::new("nm").args(["-D", "--defined-only"]).arg(built().join("libracl_capi.so")));
     let exported: BTreeSet<&str> = symbols.lines().filter_map(|line| line.split_whitespace().nth(2)).collect();
     let header = header();
-    let declared: BTreeSet<&str> = bad::functions(&header).iter().map(|function| function.name).collect();
+    let declared: BTreeSet<&str> = functions(&header).iter().map(|function| function.name).collect();
     assert!(declared.len() > 50, "{declared:?}");
     assert_eq!(exported, declared);
 }
 
-const SANITIZED: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+const PROGRAMS: &[&str] = &["basics", "work", "threads"];
+
+fn source(name: &str) -> PathBuf {
+    here().join(format!("tests/c/{name}.c"))
+}
+
+fn count(name: &str, text: &str) -> u32 {
+    let counted = text.lines().last().and_then(|line| line.strip_suffix(" checks"));
+    counted.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("{name}: {text}"))
+}
 
 #[test]
 fn programs_in_c_give_what_they_expect() {
-    for name in ["basics", "work", "threads"] {
-        let source = here().join(format!("tests/c/{name}.c"));
-        for flags in [&[][..], SANITIZED] {
-            let text = program(&source, flags);
-            let counted = text.lines().last().and_then(|line| line.strip_suffix(" checks"));
-            let count: u32 = counted.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("{name}: {text}"));
-            assert!(count > 10, "{name}: {text}");
-        }
+    let mut all = 0;
+    for name in PROGRAMS {
+        let counts = [&[][..], SANITIZED, THREADS].map(|flags| count(name, &program(&source(name), flags)));
+        assert!(counts[0] > 10, "{name}: {counts:?}");
+        all += counts[0];
+    }
+    assert!(all >= 250, "{all}");
+}
+
+#[test]
+#[ignore = "takes minutes; `.ci/full` runs it"]
+fn valgrind_has_nothing_to_say() {
+    if !is_there("valgrind") {
+        eprintln!("no valgrind here");
+        return;
+    }
+    for name in PROGRAMS {
+        assert!(count(name, &watched_program(&source(name))) > 10, "{name}");
     }
 }
 

@@ -3,36 +3,7 @@
 
 use std::fmt::Write as _;
 
-pub(crate) struct Function<'h> {
-    pub(crate) name: &'h str,
-    /// The type and the name of each.
-    parameters: Vec<(String, &'h str)>,
-    fails: bool,
-}
-
-/// All functions that a header declares.
-pub(crate) fn functions(header: &str) -> Vec<Function<'_>> {
-    let mut all = Vec::new();
-    for (place, _) in header.match_indices("racl_") {
-        let rest = &header[place..];
-        let Some(open) = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_') else { continue };
-        let line = header[..place].rsplit('\n').next().unwrap_or_default();
-        let returns = line.trim();
-        if !rest[open..].starts_with('(') || returns.is_empty() || returns.starts_with(['*', '/']) {
-            continue;
-        }
-        let close = rest.find(");").expect("the end of a declaration");
-        let parameters = rest[open + 1..close].split(',').map(str::trim).filter(|text| *text != "void");
-        let parameter = |text: &str| text.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(|end| end + 1);
-        let parameters = parameters.filter_map(|text| {
-            let end = parameter(text)?;
-            let kind: Vec<&str> = text[..end].split_whitespace().collect();
-            Some((kind.join(" ").replace(" *", "*").replace("struct ", ""), &text[end..]))
-        });
-        all.push(Function { name: &rest[..open], parameters: parameters.collect(), fails: returns == "int32_t" });
-    }
-    all
-}
+use crate::support::{Function, functions};
 
 /// The handles that there are, and what makes one.
 const HANDLES: &[&str] = &["library", "context", "stream", "event", "buffer", "host", "capture", "graph", "tensor"];

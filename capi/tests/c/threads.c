@@ -3,6 +3,7 @@
 
 #include "check.h"
 
+static int part = 1; /* of the rounds */
 static racl_context *context;
 static racl_capture *capture;
 static racl_graph *graph;
@@ -18,7 +19,7 @@ static void *end_elsewhere(void *unused) {
 
 /* Launches as often as it can; another thread may have the graph. */
 static void *launch(void *stream) {
-    for (int round = 0; round < 500; ++round) {
+    for (int round = 0; round < 500 / part; ++round) {
         int32_t status = racl_graph_launch(graph, stream);
         if (status != RACL_OK && status != RACL_BUSY) {
             fprintf(stderr, "%s\n", racl_last_error_message());
@@ -34,7 +35,7 @@ static racl_event *gone;
 /* Uses the handle of what is gone, which disturbs nobody. */
 static void *disturb(void *unused) {
     (void)unused;
-    for (int round = 0; round < 5000; ++round) {
+    for (int round = 0; round < 5000 / part; ++round) {
         int32_t done;
         if (racl_event_is_complete(gone, &done) != RACL_STALE_HANDLE) {
             fprintf(stderr, "a handle of what is gone is live\n");
@@ -46,7 +47,7 @@ static void *disturb(void *unused) {
 
 static void *churn(void *unused) {
     (void)unused;
-    for (int round = 0; round < 500; ++round) {
+    for (int round = 0; round < 500 / part; ++round) {
         racl_event *event;
         racl_buffer *buffer;
         if (racl_event_new(context, 0, &event) != RACL_OK || racl_buffer_new(context, 64, &buffer) != RACL_OK ||
@@ -59,7 +60,8 @@ static void *churn(void *unused) {
     return NULL;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1) part = atoi(argv[1]);
     racl_library *library;
     racl_stream *streams[3];
     racl_buffer *buffer;

@@ -1,0 +1,641 @@
+// racl: Ascend NPUs for C++17. MIT OR Apache-2.0.
+//
+// Owners over the handles of racl.h, which has the rules of each function; the names are those of C without the prefix.
+// Owners can be moved and not copied; their destructors give the handle back. A handle that cannot be given back is told
+// to destructor_handler().
+//
+// Failures. A call that fails throws racl::error, a std::system_error whose code is of racl::category(). With
+// RACL_ERROR_CODES defined before this header nothing throws: functions give a racl::result, which has the value or the
+// std::error_code.
+//
+// Threads. As in racl.h; an owner is no lock: it must not be moved or destroyed while another thread uses it.
+#ifndef RACL_HPP
+#define RACL_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "racl.h"
+
+namespace racl {
+
+// ---- Failures ----
+
+// The category of the RACL_... statuses.
+inline const std::error_category &category() noexcept {
+    struct statuses final : std::error_category {
+        const char *name() const noexcept override { return "racl"; }
+        std::string message(int status) const override {
+            const char *text = racl_status_name(status);
+            return *text ? text : "status " + std::to_string(status);
+        }
+    };
+    static const statuses instance;
+    return instance;
+}
+
+inline std::error_code make_error_code(int32_t status) noexcept { return {status, category()}; }
+
+// What racl knows of the last failure on the calling thread.
+struct failure {
+    int32_t status = racl_last_error_status();
+    std::string message = racl_last_error_message();
+    std::string call = racl_last_error_call(); // of AscendCL; "" for none
+    int32_t code = racl_last_error_code();     // of this call
+};
+
+class error : public std::system_error {
+public:
+    explicit error(const failure &what)
+        : std::system_error(make_error_code(what.status), what.message), call_(what.call), native_(what.code) {}
+    // The AscendCL function that failed, "" for none, and its code.
+    const std::string &call() const noexcept { return call_; }
+    int32_t native_code() const noexcept { return native_; }
+
+private:
+    std::string call_;
+    int32_t native_;
+};
+
+#ifdef RACL_ERROR_CODES
+
+// A value, or the reason why there is none.
+template <class T>
+class [[nodiscard]] result {
+public:
+    result(int32_t status, T &&value) : code_(make_error_code(status)), value_(std::move(value)) {}
+    explicit operator bool() const noexcept { return !code_; }
+    const std::error_code &error() const noexcept { return code_; }
+    // Only of a result that has one.
+    T &operator*() & noexcept { return value_; }
+    const T &operator*() const & noexcept { return value_; }
+    T &&operator*() && noexcept { return std::move(value_); }
+    T *operator->() noexcept { return &value_; }
+
+private:
+    std::error_code code_;
+    T value_;
+};
+
+template <>
+class [[nodiscard]] result<void> {
+public:
+    explicit result(int32_t status) : code_(make_error_code(status)) {}
+    explicit operator bool() const noexcept { return !code_; }
+    const std::error_code &error() const noexcept { return code_; }
+
+private:
+    std::error_code code_;
+};
+
+namespace detail {
+inline result<void> check(int32_t status) { return result<void>(status); }
+template <class T>
+result<T> give(int32_t status, T &&value) { return result<T>(status, std::move(value)); }
+} // namespace detail
+
+#else
+
+template <class T>
+using result = T;
+
+namespace detail {
+inline void check(int32_t status) {
+    if (status != RACL_OK) throw error(failure());
+}
+template <class T>
+T give(int32_t status, T &&value) {
+    check(status);
+    return std::move(value);
+}
+} // namespace detail
+
+#endif
+
+// Called for a handle that a destructor could not give back, with the function and the text. Writes to stderr unless it
+// is set; must not throw. Set it before other threads use racl.
+using destructor_function = void (*)(const char *function, const char *message);
+inline destructor_function &destructor_handler() noexcept {
+    static destructor_function handler = [](const char *function, const char *message) {
+        std::fprintf(stderr, "racl: %s: %s\n", function, message);
+    };
+    return handler;
+}
+
+// ---- Owners ----
+
+namespace detail {
+
+template <class Traits>
+class owner {
+public:
+    using handle = typename Traits::handle;
+    owner() noexcept = default;
+    // Takes a handle of C over.
+    explicit owner(handle *taken) noexcept : handle_(taken) {}
+    owner(owner &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    owner &operator=(owner &&other) noexcept {
+        if (this != &other) {
+            give_back();
+            handle_ = std::exchange(other.handle_, nullptr);
+        }
+        return *this;
+    }
+    ~owner() { give_back(); }
+
+    handle *get() const noexcept { return handle_; }
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
+    // The handle, which is the caller's then.
+    handle *release() noexcept { return std::exchange(handle_, nullptr); }
+    // racl_..._free with its status.
+    result<void> reset() { return check(give_up(Traits::free)); }
+
+protected:
+    // Calls what ends the handle when it succeeds.
+    template <class Function>
+    int32_t give_up(Function &&function) {
+        if (!handle_) return RACL_OK;
+        int32_t status = function(handle_);
+        if (status == RACL_OK) handle_ = nullptr;
+        return status;
+    }
+
+private:
+    void give_back() noexcept {
+        if (handle_ && Traits::free(handle_) != RACL_OK && destructor_handler())
+            destructor_handler()(Traits::name, racl_last_error_message());
+        handle_ = nullptr;
+    }
+
+    handle *handle_ = nullptr;
+};
+
+#define RACL_OWNED(kind)                                                                                               \
+    struct kind##_traits {                                                                                             \
+        using handle = racl_##kind;                                                                                    \
+        static constexpr const char *name = "racl_" #kind "_free";                                                     \
+        static int32_t free(handle *taken) noexcept { return racl_##kind##_free(taken); }                              \
+    }
+RACL_OWNED(buffer);
+RACL_OWNED(capture);
+RACL_OWNED(context);
+RACL_OWNED(event);
+RACL_OWNED(graph);
+RACL_OWNED(host);
+RACL_OWNED(library);
+RACL_OWNED(stream);
+RACL_OWNED(tensor);
+#undef RACL_OWNED
+
+template <class T>
+struct unknown_type : std::false_type {};
+
+// The number of the aclDataType of a C++ type.
+template <class T>
+constexpr int32_t data_type() {
+    if constexpr (std::is_same_v<T, float>) return 0;
+    else if constexpr (std::is_same_v<T, int8_t>) return 2;
+    else if constexpr (std::is_same_v<T, int32_t>) return 3;
+    else if constexpr (std::is_same_v<T, uint8_t>) return 4;
+    else if constexpr (std::is_same_v<T, int16_t>) return 6;
+    else if constexpr (std::is_same_v<T, uint16_t>) return 7;
+    else if constexpr (std::is_same_v<T, uint32_t>) return 8;
+    else if constexpr (std::is_same_v<T, int64_t>) return 9;
+    else if constexpr (std::is_same_v<T, uint64_t>) return 10;
+    else if constexpr (std::is_same_v<T, double>) return 11;
+    else if constexpr (std::is_same_v<T, bool>) return 12;
+    else static_assert(unknown_type<T>::value, "no aclDataType for this type; give its number");
+}
+
+inline int64_t nanoseconds(std::chrono::nanoseconds limit) { return limit.count() > 0 ? limit.count() : 0; }
+
+} // namespace detail
+
+class event : public detail::owner<detail::event_traits> {
+public:
+    using owner::owner;
+    result<void *> raw() const {
+        void *raw = nullptr;
+        int32_t status = racl_event_raw(get(), &raw);
+        return detail::give(status, std::move(raw));
+    }
+    result<void> synchronize() const { return detail::check(racl_event_synchronize(get(), -1)); }
+    result<void> synchronize(std::chrono::nanoseconds limit) const {
+        return detail::check(racl_event_synchronize(get(), detail::nanoseconds(limit)));
+    }
+    result<bool> is_complete() const {
+        int32_t is = 0;
+        int32_t status = racl_event_is_complete(get(), &is);
+        return detail::give(status, is != 0);
+    }
+    result<std::chrono::nanoseconds> elapsed_since(const event &start) const {
+        uint64_t nanoseconds = 0;
+        int32_t status = racl_event_elapsed(start.get(), get(), &nanoseconds);
+        return detail::give(status, std::chrono::nanoseconds(nanoseconds));
+    }
+};
+
+class tensor : public detail::owner<detail::tensor_traits> {
+public:
+    using owner::owner;
+    result<int32_t> dtype() const {
+        int32_t dtype = 0;
+        int32_t status = racl_tensor_dtype(get(), &dtype);
+        return detail::give(status, std::move(dtype));
+    }
+    result<std::vector<size_t>> shape() const {
+        size_t rank = 0;
+        int32_t status = racl_tensor_shape(get(), nullptr, 0, &rank);
+        std::vector<size_t> sizes(rank);
+        if (status == RACL_OK && rank > 0) status = racl_tensor_shape(get(), sizes.data(), sizes.size(), &rank);
+        return detail::give(status, std::move(sizes));
+    }
+    // A DLManagedTensorVersioned, or a DLManagedTensor, which the other framework ends.
+    result<void *> to_dlpack(bool versioned = true) const {
+        void *managed = nullptr;
+        int32_t status = racl_tensor_to_dlpack(get(), versioned, &managed);
+        return detail::give(status, std::move(managed));
+    }
+};
+
+class buffer : public detail::owner<detail::buffer_traits> {
+public:
+    using owner::owner;
+    result<buffer> slice(size_t offset, size_t bytes) const {
+        racl_buffer *part = nullptr;
+        int32_t status = racl_buffer_slice(get(), offset, bytes, &part);
+        return detail::give(status, buffer(part));
+    }
+    result<size_t> size() const {
+        size_t bytes = 0;
+        int32_t status = racl_buffer_size(get(), &bytes);
+        return detail::give(status, std::move(bytes));
+    }
+    result<void *> address() const {
+        void *address = nullptr;
+        int32_t status = racl_buffer_address(get(), &address);
+        return detail::give(status, std::move(address));
+    }
+    result<void> write(size_t offset, const void *data, size_t bytes) const {
+        return detail::check(racl_buffer_write(get(), offset, data, bytes));
+    }
+    result<void> read(size_t offset, void *data, size_t bytes) const {
+        return detail::check(racl_buffer_read(get(), offset, data, bytes));
+    }
+    template <class T>
+    result<void> write(const std::vector<T> &values, size_t offset = 0) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        return write(offset, values.data(), values.size() * sizeof(T));
+    }
+    // So many values; all of the buffer's when `count` is left out.
+    template <class T>
+    result<std::vector<T>> read(size_t count = std::numeric_limits<size_t>::max(), size_t offset = 0) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        size_t bytes = 0;
+        int32_t status = racl_buffer_size(get(), &bytes);
+        if (count == std::numeric_limits<size_t>::max()) count = offset < bytes ? (bytes - offset) / sizeof(T) : 0;
+        std::vector<T> values(status == RACL_OK && count <= bytes / sizeof(T) ? count : 0);
+        // What is more than the buffer has is refused there.
+        if (status == RACL_OK) status = racl_buffer_read(get(), offset, values.data(), count * sizeof(T));
+        return detail::give(status, std::move(values));
+    }
+    result<tensor> over(const racl_tensor_layout &layout) const {
+        racl_tensor *made = nullptr;
+        int32_t status = racl_tensor_new(get(), &layout, &made);
+        return detail::give(status, tensor(made));
+    }
+    // A dense tensor of ND format.
+    result<tensor> over(int32_t dtype, const std::vector<size_t> &shape, size_t offset = 0) const {
+        racl_tensor_layout layout = {};
+        layout.size = sizeof layout;
+        layout.dtype = dtype;
+        layout.rank = static_cast<uint32_t>(shape.size());
+        layout.shape = shape.data();
+        layout.offset = offset;
+        layout.format = 2;
+        return over(layout);
+    }
+    template <class T>
+    result<tensor> over(const std::vector<size_t> &shape, size_t offset = 0) const {
+        return over(detail::data_type<T>(), shape, offset);
+    }
+    // Waits for work that uses the memory and frees it.
+    result<void> close() { return detail::check(give_up(racl_buffer_close)); }
+};
+
+class host : public detail::owner<detail::host_traits> {
+public:
+    using owner::owner;
+    result<void *> data() const {
+        void *data = nullptr;
+        int32_t status = racl_host_data(get(), &data);
+        return detail::give(status, std::move(data));
+    }
+    result<size_t> size() const {
+        size_t bytes = 0;
+        int32_t status = racl_host_size(get(), &bytes);
+        return detail::give(status, std::move(bytes));
+    }
+    result<void> wait() const { return detail::check(racl_host_wait(get())); }
+    result<void> close() { return detail::check(give_up(racl_host_close)); }
+};
+
+// ---- Arguments of operators ----
+
+// A scalar that is a float or an int32_t; plain numbers are double or int64_t where the operator takes a scalar.
+struct float_scalar { float value; };
+struct int32_scalar { int32_t value; };
+// An aclDataType.
+struct type_number { int32_t number; };
+// An argument that is left out.
+struct none_type {};
+inline constexpr none_type none{};
+
+// One argument. What it is made of stays the caller's, until the call is done.
+class arg {
+public:
+    arg(none_type) noexcept {}
+    arg(const tensor &value) noexcept { object(RACL_ARG_TENSOR, value.get()); }
+    arg(float_scalar value) noexcept { real(RACL_ARG_SCALAR_FLOAT, value.value); }
+    arg(int32_scalar value) noexcept { integer(RACL_ARG_SCALAR_INT32, value.value); }
+    arg(type_number value) noexcept { integer(RACL_ARG_TYPE, value.number); }
+    arg(bool value) noexcept { integer(RACL_ARG_BOOL, value); }
+    template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
+    arg(T value) noexcept { integer(RACL_ARG_INT, static_cast<int64_t>(value)); }
+    arg(double value) noexcept { real(RACL_ARG_FLOAT, value); }
+    arg(const char *text) noexcept { object(RACL_ARG_TEXT, text); }
+    arg(const std::string &text) noexcept { object(RACL_ARG_TEXT, text.c_str()); }
+    arg(const std::vector<int64_t> &list) noexcept { object(RACL_ARG_INTS, list.data(), list.size()); }
+    arg(const std::vector<float> &list) noexcept { object(RACL_ARG_FLOATS, list.data(), list.size()); }
+    arg(const std::vector<const tensor *> &list) : handles_(list.size()) {
+        for (size_t at = 0; at < list.size(); ++at) handles_[at] = list[at] ? list[at]->get() : nullptr;
+        made_.kind = RACL_ARG_TENSORS;
+        made_.count = list.size();
+    }
+    // Bytes, 0 or 1.
+    static arg bools(const std::vector<uint8_t> &list) noexcept {
+        arg made(none);
+        made.object(RACL_ARG_BOOLS, list.data(), list.size());
+        return made;
+    }
+    racl_arg c() const noexcept {
+        racl_arg out = made_;
+        if (out.kind == RACL_ARG_TENSORS) out.data = handles_.data();
+        return out;
+    }
+
+private:
+    void object(int32_t kind, const void *data, size_t count = 0) noexcept {
+        made_.kind = kind;
+        made_.data = data;
+        made_.count = count;
+    }
+    void integer(int32_t kind, int64_t value) noexcept {
+        made_.kind = kind;
+        made_.integer = value;
+    }
+    void real(int32_t kind, double value) noexcept {
+        made_.kind = kind;
+        made_.real = value;
+    }
+
+    racl_arg made_ = {};
+    std::vector<const racl_tensor *> handles_;
+};
+
+// ---- Streams and graphs ----
+
+class stream;
+
+class graph : public detail::owner<detail::graph_traits> {
+public:
+    using owner::owner;
+    inline result<void> launch(const stream &on) const;
+    result<void> wait() const { return detail::check(racl_graph_wait(get())); }
+    result<void *> raw() const {
+        void *raw = nullptr;
+        int32_t status = racl_graph_raw(get(), &raw);
+        return detail::give(status, std::move(raw));
+    }
+    result<void> write_trace(const std::string &path) const {
+        return detail::check(racl_graph_write_trace(get(), path.c_str()));
+    }
+    result<void> close() { return detail::check(give_up(racl_graph_close)); }
+};
+
+// A capture ends on the thread that began it: an owner that is destroyed without end() gives no graph.
+class capture : public detail::owner<detail::capture_traits> {
+public:
+    using owner::owner;
+    // On another thread than the one that began it the capture stays.
+    result<graph> end() {
+        racl_graph *made = nullptr;
+        racl_capture *taken = get();
+        int32_t status = racl_capture_end(taken, &made);
+        if (status != RACL_CAPTURE_WRONG_THREAD) release();
+        return detail::give(status, graph(made));
+    }
+};
+
+class stream : public detail::owner<detail::stream_traits> {
+public:
+    using owner::owner;
+    result<void *> raw() const {
+        void *raw = nullptr;
+        int32_t status = racl_stream_raw(get(), &raw);
+        return detail::give(status, std::move(raw));
+    }
+    result<void> synchronize() const { return detail::check(racl_stream_synchronize(get(), -1)); }
+    result<void> synchronize(std::chrono::nanoseconds limit) const {
+        return detail::check(racl_stream_synchronize(get(), detail::nanoseconds(limit)));
+    }
+    result<bool> is_complete() const {
+        int32_t is = 0;
+        int32_t status = racl_stream_is_complete(get(), &is);
+        return detail::give(status, is != 0);
+    }
+    result<void> record(const event &mark) const { return detail::check(racl_event_record(mark.get(), get())); }
+    result<void> wait(const event &mark) const { return detail::check(racl_stream_wait(get(), mark.get())); }
+    result<void> copy(const buffer &to, const buffer &from) const {
+        return detail::check(racl_stream_copy(get(), to.get(), from.get()));
+    }
+    result<void> fill(const buffer &memory, uint8_t byte) const {
+        return detail::check(racl_stream_fill(get(), memory.get(), byte));
+    }
+    result<void> upload(const buffer &to, const host &from) const {
+        return detail::check(racl_stream_upload(get(), to.get(), from.get()));
+    }
+    result<void> download(const host &to, const buffer &from) const {
+        return detail::check(racl_stream_download(get(), to.get(), from.get()));
+    }
+    // An operator by its C name, with the arguments of its C function.
+    result<void> run(const char *name, std::initializer_list<arg> args) const {
+        std::vector<racl_arg> list;
+        list.reserve(args.size());
+        for (const arg &one : args) list.push_back(one.c());
+        return detail::check(racl_operator(get(), name, list.data(), list.size()));
+    }
+    result<capture> begin_capture(int32_t mode = RACL_CAPTURE_THREAD_LOCAL) const {
+        racl_capture *begun = nullptr;
+        int32_t status = racl_capture_begin(get(), mode, &begun);
+        return detail::give(status, capture(begun));
+    }
+    result<void> close() { return detail::check(give_up(racl_stream_close)); }
+};
+
+inline result<void> graph::launch(const stream &on) const {
+    return detail::check(racl_graph_launch(get(), on.get()));
+}
+
+// ---- Contexts and libraries ----
+
+class context : public detail::owner<detail::context_traits> {
+public:
+    using owner::owner;
+    // A context of its own on the same device.
+    result<context> another() const {
+        racl_context *made = nullptr;
+        int32_t status = racl_context_new(get(), &made);
+        return detail::give(status, context(made));
+    }
+    result<int32_t> device() const {
+        int32_t device = 0;
+        int32_t status = racl_context_device(get(), &device);
+        return detail::give(status, std::move(device));
+    }
+    result<void *> raw() const {
+        void *raw = nullptr;
+        int32_t status = racl_context_raw(get(), &raw);
+        return detail::give(status, std::move(raw));
+    }
+    result<void> bind() const { return detail::check(racl_context_bind(get())); }
+    result<void> synchronize() const { return detail::check(racl_context_synchronize(get())); }
+    struct memory { size_t free, total; };
+    result<memory> memory_info() const {
+        memory found = {};
+        int32_t status = racl_context_memory_info(get(), &found.free, &found.total);
+        return detail::give(status, std::move(found));
+    }
+    result<racl_memory_stats> memory_stats() const {
+        racl_memory_stats stats = {};
+        stats.size = sizeof stats;
+        int32_t status = racl_context_memory_stats(get(), &stats);
+        return detail::give(status, std::move(stats));
+    }
+    result<void> reset_peaks() const { return detail::check(racl_context_reset_peaks(get())); }
+    result<size_t> trim(size_t keep = 0) const {
+        size_t freed = 0;
+        int32_t status = racl_context_trim(get(), keep, &freed);
+        return detail::give(status, std::move(freed));
+    }
+    result<stream> new_stream(uint32_t priority = 0, uint32_t flags = 0) const {
+        racl_stream_options options = {};
+        options.size = sizeof options;
+        options.priority = priority;
+        options.flags = flags;
+        racl_stream *made = nullptr;
+        int32_t status = racl_stream_new(get(), &options, &made);
+        return detail::give(status, stream(made));
+    }
+    result<stream> default_stream() const {
+        racl_stream *made = nullptr;
+        int32_t status = racl_stream_default(get(), &made);
+        return detail::give(status, stream(made));
+    }
+    // An aclrtStream of other code.
+    result<stream> stream_of(void *raw) const {
+        racl_stream *made = nullptr;
+        int32_t status = racl_stream_ref(get(), raw, &made);
+        return detail::give(status, stream(made));
+    }
+    // With `timing` it takes the time, and captures do not take it.
+    result<event> new_event(bool timing = false) const {
+        racl_event *made = nullptr;
+        int32_t status = racl_event_new(get(), timing, &made);
+        return detail::give(status, event(made));
+    }
+    result<buffer> alloc(size_t bytes) const {
+        racl_buffer *made = nullptr;
+        int32_t status = racl_buffer_new(get(), bytes, &made);
+        return detail::give(status, buffer(made));
+    }
+    // Device memory of other code.
+    result<buffer> buffer_of(void *address, size_t bytes) const {
+        racl_buffer *made = nullptr;
+        int32_t status = racl_buffer_ref(get(), address, bytes, &made);
+        return detail::give(status, buffer(made));
+    }
+    // A tensor of another framework, which is taken over.
+    result<tensor> from_dlpack(void *managed, bool versioned = true) const {
+        racl_tensor *made = nullptr;
+        int32_t status = racl_tensor_from_dlpack(get(), managed, versioned, &made);
+        return detail::give(status, tensor(made));
+    }
+    // A buffer with these values.
+    template <class T>
+    result<buffer> upload(const std::vector<T> &values) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        racl_buffer *made = nullptr;
+        int32_t status = racl_buffer_new(get(), values.size() * sizeof(T), &made);
+        if (status == RACL_OK) status = racl_buffer_write(made, 0, values.data(), values.size() * sizeof(T));
+        return detail::give(status, buffer(made));
+    }
+    result<host> alloc_host(size_t bytes) const {
+        racl_host *made = nullptr;
+        int32_t status = racl_host_new(get(), bytes, &made);
+        return detail::give(status, host(made));
+    }
+    result<void> close() { return detail::check(give_up(racl_context_close)); }
+};
+
+class library : public detail::owner<detail::library_traits> {
+public:
+    using owner::owner;
+    // nullptr: as RACL_LIBRARY says, else the library of the machine.
+    static result<library> open(const char *path = nullptr) {
+        racl_library *made = nullptr;
+        int32_t status = racl_library_open(path, &made);
+        return detail::give(status, library(made));
+    }
+    result<std::string> name() const {
+        size_t needed = 0;
+        int32_t status = racl_library_name(get(), nullptr, 0, &needed);
+        std::string text(needed, '\0');
+        if (status == RACL_OK) status = racl_library_name(get(), text.data(), text.size(), &needed);
+        if (!text.empty()) text.pop_back(); // the zero
+        return detail::give(status, std::move(text));
+    }
+    result<bool> is_mock() const {
+        int32_t is = 0;
+        int32_t status = racl_library_is_mock(get(), &is);
+        return detail::give(status, is != 0);
+    }
+    result<uint32_t> device_count() const {
+        uint32_t count = 0;
+        int32_t status = racl_library_device_count(get(), &count);
+        return detail::give(status, std::move(count));
+    }
+    result<context> primary(int32_t device) const {
+        racl_context *made = nullptr;
+        int32_t status = racl_context_primary(get(), device, &made);
+        return detail::give(status, context(made));
+    }
+    result<void> close() { return detail::check(give_up(racl_library_close)); }
+};
+
+// The version of the library that the program runs with, to compare with RACL_VERSION.
+inline uint32_t version() noexcept { return racl_version(); }
+
+} // namespace racl
+
+#endif

@@ -1,0 +1,102 @@
+//! Tensors from and to other frameworks in the process.
+
+use std::ffi::c_void;
+
+use crate::arguments::{Out, null};
+use crate::failure::{Failure, Result, guard};
+use crate::handles::get;
+use crate::objects::{racl_context, racl_tensor};
+
+/// A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
+/// DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is ended
+/// by its deleter; only with NULL and bad handles it stays the caller's. Work of the other framework that writes the
+/// memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or of another device, memory that may
+/// only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another major version of DLPack than 1, and
+/// where libracl was built without the feature dlpack.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_tensor_from_dlpack(
+    context: *const racl_context,
+    managed: *mut c_void,
+    versioned: i32,
+    tensor: *mut *mut racl_tensor,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(tensor, std::ptr::null_mut(), "a tensor") }?;
+        let context = get(context)?;
+        if managed.is_null() {
+            return Err(null("a tensor of DLPack"));
+        }
+        // SAFETY: by the header.
+        out.set(unsafe { shared::from(&context, managed, versioned != 0) }?);
+        Ok(())
+    })
+}
+
+/// The tensor for another framework, which shares and keeps its memory and ends it with its deleter: `managed` gets a
+/// DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. The handle stays. Waits until no work that was
+/// queued before uses the memory. RACL_INVALID_ARGUMENT for formats that are not ND and types that DLPack has no name
+/// for; RACL_NOT_SUPPORTED where libracl was built without the feature dlpack.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_tensor_to_dlpack(
+    tensor: *const racl_tensor,
+    versioned: i32,
+    managed: *mut *mut c_void,
+) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let out = unsafe { Out::new(managed, std::ptr::null_mut(), "a tensor of DLPack") }?;
+        out.set(shared::to(&*get(tensor)?, versioned != 0)?);
+        Ok(())
+    })
+}
+
+#[cfg(feature = "dlpack")]
+mod shared {
+    use racl::Context;
+    use racl::dlpack::Managed;
+    use racl::op::AnyTensor;
+
+    use super::{Failure, Result, c_void, racl_tensor};
+    use crate::handles::new;
+
+    /// # Safety
+    ///
+    /// `managed` is such a structure, which becomes ours.
+    pub(super) unsafe fn from(context: &Context, managed: *mut c_void, versioned: bool) -> Result<*mut racl_tensor> {
+        let managed = if versioned {
+            // SAFETY: the caller's promise.
+            unsafe { Managed::from_raw(managed.cast()) }
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { Managed::from_raw_unversioned(managed.cast()) }
+        };
+        new(managed?.into_tensor(context).map_err(Failure::from)?)
+    }
+
+    pub(super) fn to(tensor: &AnyTensor, versioned: bool) -> Result<*mut c_void> {
+        let managed = tensor.to_dlpack()?;
+        Ok(if versioned { managed.into_raw().cast() } else { managed.into_raw_unversioned().cast() })
+    }
+}
+
+#[cfg(not(feature = "dlpack"))]
+mod shared {
+    use racl::Context;
+    use racl::op::AnyTensor;
+
+    use super::{Failure, Result, c_void, racl_tensor};
+    use crate::status::RACL_NOT_SUPPORTED;
+
+    fn missing<T>() -> Result<T> {
+        Err(Failure::own(RACL_NOT_SUPPORTED, "libracl was built without the feature dlpack"))
+    }
+
+    pub(super) unsafe fn from(_: &Context, _: *mut c_void, _: bool) -> Result<*mut racl_tensor> {
+        missing()
+    }
+
+    pub(super) fn to(_: &AnyTensor, _: bool) -> Result<*mut c_void> {
+        missing()
+    }
+}

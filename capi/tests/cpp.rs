@@ -1,0 +1,55 @@
+//! `racl.hpp`, and programs in C++ that use it.
+
+use std::path::Path;
+
+mod support;
+
+use support::{SANITIZED, cpp_program, header, here};
+
+fn count(text: &str) -> u32 {
+    let counted = text.lines().last().and_then(|line| line.strip_suffix(" checks"));
+    counted.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("no checks: {text}"))
+}
+
+fn layer() -> std::path::PathBuf {
+    here().join("tests/cpp/layer.cpp")
+}
+
+#[test]
+fn the_layer_throws() {
+    for flags in [&[][..], SANITIZED] {
+        assert!(count(&cpp_program(&layer(), flags)) > 100);
+    }
+}
+
+#[test]
+fn the_layer_gives_error_codes() {
+    for flags in [&["-DRACL_ERROR_CODES", "-fno-exceptions"][..], &["-DRACL_ERROR_CODES", SANITIZED[0], SANITIZED[1]]]
+    {
+        assert!(count(&cpp_program(&layer(), flags)) > 100);
+    }
+}
+
+/// What the layer has another form for.
+const OTHERWISE: &[&str] = &["racl_last_error_copy"];
+
+#[test]
+fn the_layer_has_every_function() {
+    let layer = std::fs::read_to_string(here().join("include/racl.hpp")).unwrap();
+    let header = header();
+    let names: Vec<&str> = support::functions(&header).iter().map(|function| function.name).collect();
+    assert!(names.len() > 50, "{names:?}");
+    let is_used = |name: &&str| {
+        // The frees are put together from the kind.
+        let free = name.strip_prefix("racl_").and_then(|rest| rest.strip_suffix("_free"));
+        let owned = free.is_some_and(|kind| layer.contains(&format!("RACL_OWNED({kind});")));
+        owned || layer.contains(&format!("{name}(")) || layer.contains(&format!("({name})"))
+    };
+    let missing: Vec<_> = names.iter().filter(|name| !OTHERWISE.contains(name) && !is_used(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn the_example_prints_what_it_says() {
+    assert_eq!(cpp_program(Path::new(&here().join("examples/graph.cpp")), &[]), "1\n2\n3\n4\n");
+}
