@@ -115,6 +115,21 @@ impl ElementType {
         self.number
     }
 
+    /// The type of elements that operators with types of Rust and plans know; none for those that they do not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::{DataType, ElementType};
+    ///
+    /// assert_eq!(ElementType::of_number(1).and_then(ElementType::data_type), Some(DataType::F16));
+    /// assert_eq!(ElementType::I4.data_type(), None);
+    /// ```
+    #[must_use]
+    pub fn data_type(self) -> Option<DataType> {
+        DataType::ALL.into_iter().find(|dtype| Self::from(*dtype) == self)
+    }
+
     pub(crate) fn raw(self) -> aclDataType {
         aclDataType(self.number)
     }
@@ -454,7 +469,6 @@ impl AnyTensor {
         Self { shape, strides, ..self }.checked()
     }
 
-    #[cfg(feature = "dlpack")]
     pub(crate) fn allocation(&self) -> &Arc<Allocation> {
         &self.allocation
     }
