@@ -87,7 +87,7 @@ const SANITIZED: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-reco
 
 #[test]
 fn programs_in_c_give_what_they_expect() {
-    for name in ["basics", "work", "threads"] {
+    for name in ["basics", "work", "threads", "plans", "callbacks", "cache"] {
         let source = here().join(format!("tests/c/{name}.c"));
         for flags in [&[][..], SANITIZED] {
             let text = program(&source, flags);
