@@ -51,7 +51,7 @@ pub unsafe extern "C" fn racl_buffer_slice(
     bytes: usize,
     part: *mut *mut racl_buffer,
 ) -> i32 {
-    let work = || Ok(within(&*get(whole)?, offset, bytes)?);
+    let work = || within(&*get(whole)?, offset, bytes);
     // SAFETY: by the header.
     unsafe { make(part, work) }
 }

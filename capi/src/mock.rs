@@ -64,13 +64,13 @@ mod of {
         let all = mock::live_handles();
         Ok(racl_mock_live {
             size: 0,
-            contexts: u64::from(all.contexts),
-            streams: u64::from(all.streams),
-            events: u64::from(all.events),
-            graphs: u64::from(all.graphs),
-            device_bytes: all.device_bytes as u64,
-            pinned_bytes: all.pinned_bytes as u64,
-            executors: u64::from(all.executors),
+            contexts: all.contexts,
+            streams: all.streams,
+            events: all.events,
+            graphs: all.graphs,
+            device_bytes: all.device_bytes,
+            pinned_bytes: all.pinned_bytes,
+            executors: all.executors,
         })
     }
 

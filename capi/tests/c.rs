@@ -36,16 +36,23 @@ fn is_there(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
+/// Compiles a program with these flags, and gives what runs it in its folder.
+fn compiled(folder: &Path, (compiler, standard): (&str, &str), source: &Path, flags: &[&str]) -> Command {
+    let (to, library) = (folder.join("program"), built());
+    let mut command = Command::new(compiler);
+    command.args([standard, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g", "-pthread"]);
+    command.args(flags).arg("-I").arg(here().join("include")).arg("-I").arg(here().join("tests/c"));
+    command.arg(source).arg("-o").arg(&to).arg("-L").arg(&library).arg("-lracl_capi").arg("-lm");
+    run(command.arg(format!("-Wl,-rpath,{}", library.display())));
+    let mut program = Command::new(&to);
+    program.env("RACL_LIBRARY", "mock").current_dir(folder);
+    program
+}
+
 /// Compiles and runs a program with these flags, and gives what it prints.
 fn program(source: &Path, flags: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let (to, library) = (folder.path().join("program"), built());
-    let mut command = Command::new("cc");
-    command.args(["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g", "-pthread"]);
-    command.args(flags).arg("-I").arg(here().join("include")).arg("-I").arg(here().join("tests/c"));
-    command.arg(source).arg("-o").arg(&to).arg("-L").arg(&library).arg("-lracl_capi");
-    run(command.arg(format!("-Wl,-rpath,{}", library.display())));
-    run(Command::new(&to).env("RACL_LIBRARY", "mock").current_dir(folder.path()))
+    run(&mut compiled(folder.path(), ("cc", "-std=c11"), source, flags))
 }
 
 #[test]
@@ -110,8 +117,45 @@ fn every_function_knows_bad_handles_and_places() {
 }
 
 #[test]
-fn the_example_prints_what_it_says() {
-    for flags in [&[][..], SANITIZED] {
-        assert_eq!(program(&here().join("examples/graph.c"), flags), "1 2 3 4\n");
+fn an_exception_of_a_callback_ends_the_process_and_crosses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = here().join("tests/c/throws.cpp");
+    let output = compiled(folder.path(), ("c++", "-std=c++17"), &source, &[]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && output.status.code().is_none(), "{}", output.status);
+    assert!(text.contains("foreign exceptions") && output.stdout.is_empty(), "{text}");
+}
+
+const EXAMPLES: &[(&str, &str)] = &[
+    ("graph", "1 2 3 4\n"),
+    (
+        "streams_and_events",
+        "6 operators on 3 streams with 6 events, 0 lints\neager : all as expected\nreplay: all as expected\n\
+         without a wait: refused\n",
+    ),
+    (
+        "wait_value",
+        "4 operators on 3 streams with 5 events, 0 lints\neager : all as expected\nreplay: all as expected\n",
+    ),
+    (
+        "prefetch",
+        "5 operators on 2 streams with 2 events, 0 lints\n400 of 10000000 bytes asked for\neager : all as expected\n\
+         replay: all as expected\n",
+    ),
+    (
+        "frozen",
+        "the plan was built\neager : equals the operators in order, also with new numbers in place\n\
+         eager : refuses a weight in another place\n\
+         replay: equals the operators in order, also with new numbers in place\n\
+         replay: refuses a weight in another place\n",
+    ),
+];
+
+#[test]
+fn the_examples_print_what_they_say() {
+    for (name, expected) in EXAMPLES {
+        for flags in [&[][..], SANITIZED] {
+            assert_eq!(program(&here().join(format!("examples/{name}.c")), flags), *expected, "{name}");
+        }
     }
 }

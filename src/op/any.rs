@@ -491,7 +491,7 @@ impl AnyTensor {
     /// ```
     pub fn bytes(&self) -> Result<SharedBuffer<u8>> {
         let kind = self.form.kind;
-        if kind.bits % 8 != 0 || self.format() != Format::ND || self.strides != self.shape.dense_strides() {
+        if !kind.bits.is_multiple_of(8) || self.format() != Format::ND || self.strides != self.shape.dense_strides() {
             return Err(Error::invalid(format!("{self:?} as bytes; make it dense before")));
         }
         let size = kind.bits() / 8;

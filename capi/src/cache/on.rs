@@ -9,7 +9,11 @@ use racl::cache::{CompileCache, Origin, Status};
 use racl::plan::{Builder, Options, Plan, Registry};
 use racl::sys::CodeFiles;
 
-use super::*;
+use super::{
+    RACL_CACHE_ABANDONED, RACL_CACHE_FAILED, RACL_CACHE_HIT, RACL_CACHE_MISS, RACL_CACHE_NONE, RACL_CACHE_REBUILT,
+    RACL_CACHE_STATIC, RACL_CACHE_STRICT, RACL_CACHE_UNCACHED, RACL_CACHE_VERIFY, RACL_COMPILE_IGNORE_USER, Sized_,
+    racl_cache_options, racl_cache_stats, racl_compile,
+};
 use crate::arguments::{list, null, sized, text};
 use crate::builder;
 use crate::failure::{Failure, Result, discard};
