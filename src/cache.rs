@@ -347,6 +347,53 @@ impl Func {
     pub fn status(&self) -> Option<Status> {
         self.cache.status(&self.name)
     }
+
+    /// As [`Func::compile`], for code that is no closure of Rust, as bindings to other languages have it: what a key
+    /// needs to know of it is told.
+    ///
+    /// # Errors
+    ///
+    /// As [`Func::compile`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::cache::{CompileCache, Origin};
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::Input;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let cache = CompileCache::builder("doc").cache_dir(folder.path()).build()?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let script = Origin { code: std::ptr::null(), identity: "net.txt 1", captured: 0 };
+    /// let plan = cache.func("abs").compile_from(&device, script, &mut |g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     g.output("y", g.abs(x)?)
+    /// })?;
+    /// assert_eq!(plan.operators(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn compile_from(
+        &self,
+        context: impl AsRef<Context>,
+        origin: Origin<'_>,
+        work: &mut dyn FnMut(&Builder) -> Result<()>,
+    ) -> Result<Plan> {
+        self.run(context.as_ref(), &closure::Closure::told(origin), work)
+    }
+}
+
+/// What a key is told of code that builds a plan, where that is no closure of Rust.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// An address of it. The file that it was loaded from is a part of the key, as the program's own is; null for code
+    /// that is in no file.
+    pub code: *const (),
+    /// What tells it from other code of the same file, in every process.
+    pub identity: &'a str,
+    /// How many bytes it is given beside the builder, of which the key knows nothing. Where it is any, and
+    /// [`Func::part`] tells of none, a warning says so, as for a closure that captures.
+    pub captured: usize,
 }
 
 /// What a compilation was.

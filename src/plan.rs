@@ -74,8 +74,8 @@ pub use recipe::operator::Number;
 pub use recipe::quantity::{IntoQuantities, Quantity};
 pub use recipe::{Cores, Input, OnMove};
 pub use run::{
-    Bindable, Bindings, Buckets, Counters, Executable, FoundId, Frozen, HostOutputs, InputId, Mode, OnFull, Output,
-    OutputId, Pool, RunOptions,
+    AnyOutput, Bindable, Bindings, Buckets, Counters, Executable, FoundId, Frozen, HostOutputs, InputId, Mode,
+    OnFull, Output, OutputId, Pool, RunOptions,
 };
 pub use simulate::{Simulated, Simulation};
 #[cfg(feature = "cache")]

@@ -25,6 +25,151 @@
 
 
 /**
+ * Given once, when an executable is made, and shared with it from then on.
+ */
+#define RACL_INPUT_FROZEN 0
+
+/**
+ * Memory of the executable, written in place between runs.
+ */
+#define RACL_INPUT_STATIC 1
+
+/**
+ * Bound for each run, and copied to memory of the executable.
+ */
+#define RACL_INPUT_COPIED 2
+
+/**
+ * Bound for each run and used where it is; another graph is captured for each of its addresses.
+ */
+#define RACL_INPUT_TRACKED 3
+
+/**
+ * The same, but a run with another address fails.
+ */
+#define RACL_INPUT_TRACKED_FAIL 4
+
+/**
+ * Bound for each run and used where it is; operators that use it are updated inside the graph when it moves.
+ */
+#define RACL_INPUT_UPDATABLE 5
+
+/**
+ * Host memory, uploaded by each run.
+ */
+#define RACL_INPUT_HOST 6
+
+/**
+ * Streams as they were recorded.
+ */
+#define RACL_STREAMS_AS_RECORDED 0
+
+/**
+ * One stream: scopes are refused.
+ */
+#define RACL_STREAMS_SINGLE 1
+
+/**
+ * One stream: scopes are left out.
+ */
+#define RACL_STREAMS_COLLAPSED 2
+
+/**
+ * Plans of sizes that are known (1); else dynamic ones. It is a part of the key.
+ */
+#define RACL_CACHE_STATIC 1
+
+/**
+ * What stands in the way of caching is an error, instead of a plan that is not cached.
+ */
+#define RACL_CACHE_STRICT 2
+
+/**
+ * Plans that were loaded are built as well, and compared.
+ */
+#define RACL_CACHE_VERIFY 4
+
+/**
+ * The program has told all that `user` says of the plan, or it says nothing.
+ */
+#define RACL_COMPILE_IGNORE_USER 1
+
+/**
+ * Nothing was compiled.
+ */
+#define RACL_CACHE_NONE 0
+
+/**
+ * The plan came from disk.
+ */
+#define RACL_CACHE_HIT 1
+
+/**
+ * It was built and stored.
+ */
+#define RACL_CACHE_MISS 2
+
+/**
+ * What was stored was no good; it was built and stored anew.
+ */
+#define RACL_CACHE_REBUILT 3
+
+/**
+ * The function makes different plans under one key, and is not cached any more.
+ */
+#define RACL_CACHE_ABANDONED 4
+
+/**
+ * It could not be stored.
+ */
+#define RACL_CACHE_UNCACHED 5
+
+/**
+ * There is no plan.
+ */
+#define RACL_CACHE_FAILED 6
+
+/**
+ * Runs replay captured graphs, which are made as they are needed.
+ */
+#define RACL_RUN_CAPTURED 0
+
+/**
+ * Runs give the stream operator by operator.
+ */
+#define RACL_RUN_EAGER 1
+
+/**
+ * The graph that was used least recently makes room.
+ */
+#define RACL_FULL_EVICT 0
+
+/**
+ * The run is an eager one.
+ */
+#define RACL_FULL_EAGER 1
+
+/**
+ * The run fails: RACL_GRAPH_LIMIT.
+ */
+#define RACL_FULL_FAIL 2
+
+/**
+ * Each run captures anew.
+ */
+#define RACL_RUN_FORCE_RECAPTURE 1
+
+/**
+ * Runs look at frozen inputs that are bound, and fail when they moved: RACL_ADDRESS_CHANGED.
+ */
+#define RACL_RUN_CHECK_FROZEN 2
+
+/**
+ * Operators that use updatable inputs are planned again at each move, instead of getting other addresses alone.
+ */
+#define RACL_RUN_NO_ADDRESS_UPDATES 4
+
+/**
  * Blocking copies are refused on all threads while a capture is active.
  */
 #define RACL_CAPTURE_GLOBAL 0
@@ -43,6 +188,42 @@
  * The version of this header: major, minor, patch, each two digits.
  */
 #define RACL_VERSION 100
+
+/**
+ * Each call of AscendCL asks first which context is current on its thread, and makes its own current again where other
+ * code has changed it. It counts for all libraries of the process from then on.
+ */
+#define RACL_LIBRARY_VERIFY_CONTEXT 1
+
+/**
+ * Nothing.
+ */
+#define RACL_LOG_OFF 0
+
+/**
+ * What went wrong and nobody else says.
+ */
+#define RACL_LOG_ERROR 1
+
+/**
+ * What may be meant otherwise.
+ */
+#define RACL_LOG_WARN 2
+
+/**
+ * What happened.
+ */
+#define RACL_LOG_INFO 3
+
+/**
+ * More of it.
+ */
+#define RACL_LOG_DEBUG 4
+
+/**
+ * All of it.
+ */
+#define RACL_LOG_TRACE 5
 
 /**
  * A tensor, a scalar, a list or a text that may be left out, and is.
@@ -114,6 +295,56 @@
  * RACL_ARG_SCALAR_...
  */
 #define RACL_ARG_SCALARS 13
+
+/**
+ * Text, a line for each piece of work.
+ */
+#define RACL_DUMP_TEXT 0
+
+/**
+ * The same, with the place in the source of each.
+ */
+#define RACL_DUMP_TEXT_WITH_LINES 1
+
+/**
+ * A graph for Graphviz.
+ */
+#define RACL_DUMP_DOT 2
+
+/**
+ * JSON, with the memory plan, for values of the symbols.
+ */
+#define RACL_DUMP_JSON 3
+
+/**
+ * `integer` is a racl_value.
+ */
+#define RACL_ARG_VALUE 14
+
+/**
+ * `data` is a list of `count` racl_value.
+ */
+#define RACL_ARG_VALUES 15
+
+/**
+ * `data` is a racl_value *, which gets a new value: the result, of the type and shape that the operator gives it.
+ */
+#define RACL_ARG_RESULT 16
+
+/**
+ * `data` is a list of `count` racl_value, which get new values.
+ */
+#define RACL_ARG_RESULTS 17
+
+/**
+ * `integer` is a racl_dim, as an integer.
+ */
+#define RACL_ARG_DIM 18
+
+/**
+ * `data` is a list of `count` racl_dim, as a list of integers.
+ */
+#define RACL_ARG_DIMS 19
 
 /**
  * It was done.
@@ -356,9 +587,24 @@
 #define RACL_STREAM_STOP_ON_FAILURE 8
 
 /**
+ * What runs of an executable are given.
+ */
+typedef struct racl_bindings racl_bindings;
+
+/**
  * Memory of a device, or a part of it.
  */
 typedef struct racl_buffer racl_buffer;
+
+/**
+ * A plan that is being recorded.
+ */
+typedef struct racl_builder racl_builder;
+
+/**
+ * Plans on disk.
+ */
+typedef struct racl_cache racl_cache;
 
 /**
  * A capture that has not ended.
@@ -371,9 +617,24 @@ typedef struct racl_capture racl_capture;
 typedef struct racl_context racl_context;
 
 /**
+ * A list of errors.
+ */
+typedef struct racl_errors racl_errors;
+
+/**
  * A point in the work of a stream.
  */
 typedef struct racl_event racl_event;
+
+/**
+ * A plan with memory on a device, which runs.
+ */
+typedef struct racl_executable racl_executable;
+
+/**
+ * A foreign operator of plans.
+ */
+typedef struct racl_foreign racl_foreign;
 
 /**
  * Work that was recorded and can be launched.
@@ -386,9 +647,29 @@ typedef struct racl_graph racl_graph;
 typedef struct racl_host racl_host;
 
 /**
+ * A host function of plans.
+ */
+typedef struct racl_host_function racl_host_function;
+
+/**
  * An AscendCL library that is initialised.
  */
 typedef struct racl_library racl_library;
+
+/**
+ * A checked plan: work as data. Any thread may use it, several at once.
+ */
+typedef struct racl_plan racl_plan;
+
+/**
+ * Foreign operators and host functions that stored plans find by name.
+ */
+typedef struct racl_registry racl_registry;
+
+/**
+ * What a plan left in memory of the host.
+ */
+typedef struct racl_simulation racl_simulation;
 
 /**
  * A queue of work on a device.
@@ -399,6 +680,420 @@ typedef struct racl_stream racl_stream;
  * A shape over a buffer: an operand of operators.
  */
 typedef struct racl_tensor racl_tensor;
+
+/**
+ * How a plan is built.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_plan_options).
+     */
+    size_t size;
+    /**
+     * RACL_STREAMS_...
+     */
+    int32_t streams;
+    /**
+     * Prefetches of what was prefetched before are left out: 1 or 0.
+     */
+    int32_t drop_repeated_prefetches;
+    /**
+     * Over so many streams, up to 1024, the work is spread; 0 to leave it where it was recorded.
+     */
+    size_t auto_streams;
+    /**
+     * The share of the L2 cache that one prefetch takes at most, above 0 and up to 1; 0 for no such limit.
+     */
+    double prefetch_cap;
+} racl_plan_options;
+
+/**
+ * A dimension in a builder: its size from 0 on, or what racl_builder_symbol() and its like gave, which is below 0.
+ */
+typedef int64_t racl_dim;
+
+/**
+ * A value of a builder; 0 is none.
+ */
+typedef uint64_t racl_value;
+
+/**
+ * How the stream of a scope is made.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_scope_options).
+     */
+    size_t size;
+    /**
+     * The stream starts with the plan (1), not behind what the surrounding one has done so far (0).
+     */
+    int32_t at_start;
+    /**
+     * 1 when the next field counts.
+     */
+    int32_t has_priority;
+    /**
+     * 0 (highest) to 7; the same in all scopes of a tag.
+     */
+    uint32_t priority;
+    /**
+     * Limits of cores, together: matrix cores, and
+     */
+    uint32_t cube_cores;
+    /**
+     * vector cores. 0 for none.
+     */
+    uint32_t vector_cores;
+} racl_scope_options;
+
+/**
+ * What is prefetched, and when.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_prefetch_options).
+     */
+    size_t size;
+    /**
+     * The byte of the value that is the first.
+     */
+    size_t offset;
+    /**
+     * How many at most; 0 for all.
+     */
+    size_t bytes;
+    /**
+     * It starts when this value is there; 0 for none.
+     */
+    racl_value after_value;
+    /**
+     * It starts when the latest record of the event with this tag is done; NULL for none. With neither it starts with
+     * the plan, and with both the call is refused.
+     */
+    const char *after_event;
+} racl_prefetch_options;
+
+/**
+ * How a cache is set up.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_cache_options).
+     */
+    size_t size;
+    /**
+     * The name of a model, by which folders are called: letters, digits, '_', '-' and '.'.
+     */
+    const char *name;
+    /**
+     * The folder of all caches; NULL for that of the environment variable RACL_CACHE_HOME, else ".racl_cache".
+     */
+    const char *folder;
+    /**
+     * What identifies the code that builds plans; NULL for the files that the program and the callbacks came from.
+     */
+    const char *salt;
+    /**
+     * How plans are built, or NULL.
+     */
+    const racl_plan_options *plans;
+    /**
+     * RACL_CACHE_... put together.
+     */
+    uint32_t flags;
+    /**
+     * How many processes work together; 0 for what the environment variable WORLD_SIZE says, else 1.
+     */
+    uint32_t world_size;
+    /**
+     * Which of them this one is, where world_size is not 0.
+     */
+    uint32_t global_rank;
+    /**
+     * Nanoseconds to wait for another process that builds the same plan; 0 for two minutes.
+     */
+    uint64_t lock_timeout;
+} racl_cache_options;
+
+/**
+ * Records a plan: it is lent a builder, which ends with the call. Another number than RACL_OK is what
+ * racl_cache_compile() gives, with the last failure of this thread.
+ */
+typedef int32_t (*racl_build_callback)(void *user, racl_builder *builder);
+
+/**
+ * One thing that a plan depends on.
+ */
+typedef struct {
+    /**
+     * What it is called.
+     */
+    const char *name;
+    /**
+     * Its value, as text.
+     */
+    const char *value;
+} racl_part;
+
+/**
+ * What racl_cache_compile() compiles.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_compile).
+     */
+    size_t size;
+    /**
+     * The name of the plan, one for each that the program has.
+     */
+    const char *function;
+    /**
+     * Records the plan when it is not stored.
+     */
+    racl_build_callback build;
+    /**
+     * What it is given.
+     */
+    void *user;
+    /**
+     * Where a stored plan finds its foreign operators and host functions, or NULL.
+     */
+    const racl_registry *registry;
+    /**
+     * What the plan depends on that the code alone does not say, such as sizes that were read from a file.
+     */
+    const racl_part *parts;
+    /**
+     * How many.
+     */
+    size_t part_count;
+    /**
+     * RACL_COMPILE_... put together.
+     */
+    uint32_t flags;
+} racl_compile;
+
+/**
+ * How often what came of compilations with this handle.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_cache_stats).
+     */
+    size_t size;
+    /**
+     * RACL_CACHE_HIT.
+     */
+    uint64_t hits;
+    /**
+     * RACL_CACHE_MISS.
+     */
+    uint64_t misses;
+    /**
+     * RACL_CACHE_REBUILT.
+     */
+    uint64_t rebuilt;
+    /**
+     * RACL_CACHE_ABANDONED and RACL_CACHE_UNCACHED.
+     */
+    uint64_t uncached;
+    /**
+     * RACL_CACHE_FAILED.
+     */
+    uint64_t failed;
+} racl_cache_stats;
+
+/**
+ * A function that runs on the host when a stream gets there, on a thread of the AscendCL library or of racl; it is
+ * given `user`, and the attributes of its racl_host_function. Another number than 0 fails the work: the next wait for
+ * it gives RACL_CALLBACK_PANICKED. It makes no call of AscendCL, and none of racl that waits.
+ */
+typedef int32_t (*racl_host_callback)(void *user, const void *attributes, size_t size);
+
+/**
+ * Gives `user` back, once, when nothing will be called with it any more, on any thread.
+ */
+typedef void (*racl_release_callback)(void *user);
+
+/**
+ * A host function of plans.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_host_function_info).
+     */
+    size_t size;
+    /**
+     * By which stored plans find it again; not empty.
+     */
+    const char *name;
+    /**
+     * A stored plan takes that of the same number alone.
+     */
+    uint32_t version;
+    /**
+     * Bytes that the function is given, which stored plans keep; NULL for none.
+     */
+    const void *attributes;
+    /**
+     * How many.
+     */
+    size_t attributes_size;
+    /**
+     * The function.
+     */
+    racl_host_callback run;
+    /**
+     * What it is given.
+     */
+    void *user;
+    /**
+     * What `user` is given to in the end, or NULL. Not when racl_host_function_new() fails.
+     */
+    racl_release_callback release;
+} racl_host_function_info;
+
+/**
+ * One value of a foreign operator.
+ */
+typedef struct {
+    /**
+     * On the device.
+     */
+    void *address;
+    /**
+     * From the first to the last element.
+     */
+    size_t bytes;
+    /**
+     * Number of an aclDataType.
+     */
+    int32_t dtype;
+    /**
+     * How many dimensions.
+     */
+    uint32_t rank;
+    /**
+     * The size of each.
+     */
+    const size_t *shape;
+    /**
+     * How many elements lie between two neighbours of each.
+     */
+    const size_t *strides;
+} racl_launch_value;
+
+/**
+ * What a foreign operator is launched with; all of it ends with the call.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_launch) as the library knows it.
+     */
+    size_t size;
+    /**
+     * An aclrtStream, whose context is current.
+     */
+    void *stream;
+    /**
+     * Values that are read, then those that are written.
+     */
+    const racl_launch_value *values;
+    /**
+     * How many.
+     */
+    size_t count;
+    /**
+     * The attributes of the operator.
+     */
+    const void *attributes;
+    /**
+     * Their bytes.
+     */
+    size_t attributes_size;
+} racl_launch;
+
+/**
+ * Puts the work of a foreign operator on `launch->stream`, with calls of AscendCL such as aclnn... or
+ * aclrtLaunchKernel. It is called when the operator is captured, when a graph is updated, and at each eager run.
+ * Another number than 0 fails the capture or run, and should be the code that such a call gave.
+ */
+typedef int32_t (*racl_launch_callback)(void *user, const racl_launch *launch);
+
+/**
+ * Memory of the host.
+ */
+typedef struct {
+    /**
+     * Where it begins.
+     */
+    void *data;
+    /**
+     * Its bytes.
+     */
+    size_t size;
+} racl_bytes;
+
+/**
+ * Computes a foreign operator on the host, for racl_simulate(): values that are read, and those that are written, each
+ * in the order in which the builder was given them. Another number than 0 fails the simulation.
+ */
+typedef int32_t (*racl_simulate_callback)(void *user,
+                                          const racl_bytes *reads,
+                                          size_t read_count,
+                                          const racl_bytes *writes,
+                                          size_t write_count);
+
+/**
+ * A foreign operator of plans.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_foreign_info).
+     */
+    size_t size;
+    /**
+     * By which stored plans find it again; not empty.
+     */
+    const char *name;
+    /**
+     * A stored plan takes that of the same number alone.
+     */
+    uint32_t version;
+    /**
+     * Cores that it needs at the same time to make progress: matrix cores; 0 for any.
+     */
+    uint32_t cube_cores;
+    /**
+     * Vector cores.
+     */
+    uint32_t vector_cores;
+    /**
+     * Bytes that its functions are given, which stored plans keep; NULL for none.
+     */
+    const void *attributes;
+    /**
+     * How many.
+     */
+    size_t attributes_size;
+    /**
+     * Puts its work on a stream.
+     */
+    racl_launch_callback launch;
+    /**
+     * Computes it on the host, or NULL: plans with it cannot be simulated then.
+     */
+    racl_simulate_callback simulate;
+    /**
+     * What the functions are given.
+     */
+    void *user;
+    /**
+     * What `user` is given to in the end, or NULL. Not when racl_foreign_new() fails.
+     */
+    racl_release_callback release;
+} racl_foreign_info;
 
 /**
  * What the allocator of a context did and holds.
@@ -445,6 +1140,176 @@ typedef struct {
      */
     uint64_t out_of_memory;
 } racl_memory_stats;
+
+/**
+ * One error of a list; its texts stay as long as the list.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_error).
+     */
+    size_t size;
+    /**
+     * RACL_...
+     */
+    int32_t status;
+    /**
+     * What the function of AscendCL gave, 0 for none.
+     */
+    int32_t code;
+    /**
+     * Its name, "" for none.
+     */
+    const char *call;
+    /**
+     * What went wrong.
+     */
+    const char *message;
+} racl_error;
+
+/**
+ * How an executable runs.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_run_options).
+     */
+    size_t size;
+    /**
+     * RACL_RUN_CAPTURED or RACL_RUN_EAGER.
+     */
+    int32_t mode;
+    /**
+     * What a run does that needs one graph more than the limit: RACL_FULL_...
+     */
+    int32_t on_full;
+    /**
+     * RACL_RUN_FORCE_RECAPTURE and its like put together.
+     */
+    uint32_t flags;
+    /**
+     * How many captured graphs are kept; 0 for 64.
+     */
+    size_t graph_limit;
+    /**
+     * Over so many runs host outputs can be read; 0 for 1: until the next one.
+     */
+    size_t host_output_buffers;
+    /**
+     * Nanoseconds after which a signal at a gate is given up when the executable ends; 0 for 60 seconds.
+     */
+    uint64_t signal_limit;
+} racl_run_options;
+
+/**
+ * Memory for an input of the class RACL_INPUT_FROZEN.
+ */
+typedef struct {
+    /**
+     * Its name.
+     */
+    const char *name;
+    /**
+     * A dense tensor, whose memory the executable keeps.
+     */
+    const racl_tensor *tensor;
+} racl_frozen;
+
+/**
+ * How often what happened to an executable.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_run_counters).
+     */
+    size_t size;
+    /**
+     * Graphs that are kept.
+     */
+    size_t graphs;
+    /**
+     * Runs that replayed a graph.
+     */
+    uint64_t replays;
+    /**
+     * Runs operator by operator.
+     */
+    uint64_t eager;
+    /**
+     * Captures for new sizes.
+     */
+    uint64_t captured_new;
+    /**
+     * Captures because a tracked input had another address.
+     */
+    uint64_t captured_moved;
+    /**
+     * Graphs that made room for others.
+     */
+    uint64_t evicted;
+    /**
+     * Runs that changed operators inside a graph.
+     */
+    uint64_t updates;
+} racl_run_counters;
+
+/**
+ * How a library is opened.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_library_options).
+     */
+    size_t size;
+    /**
+     * RACL_LIBRARY_... put together.
+     */
+    uint32_t flags;
+} racl_library_options;
+
+/**
+ * Takes a line: its level, RACL_LOG_..., the part of racl that it is from, and its text; both end with the call. It is
+ * called on whatever thread the line is from, on several at once. What it logs itself through racl is left out.
+ */
+typedef void (*racl_log_callback)(void *user, int32_t level, const char *target, const char *message);
+
+/**
+ * What is alive in the mock.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_mock_live).
+     */
+    size_t size;
+    /**
+     * Contexts.
+     */
+    uint64_t contexts;
+    /**
+     * Streams.
+     */
+    uint64_t streams;
+    /**
+     * Events.
+     */
+    uint64_t events;
+    /**
+     * Captured graphs.
+     */
+    uint64_t graphs;
+    /**
+     * Bytes of device memory.
+     */
+    uint64_t device_bytes;
+    /**
+     * Bytes of pinned memory.
+     */
+    uint64_t pinned_bytes;
+    /**
+     * Executors of operators.
+     */
+    uint64_t executors;
+} racl_mock_live;
 
 /**
  * The shape of a tensor and how it lies in its buffer.
@@ -513,6 +1378,68 @@ typedef struct {
      */
     double real;
 } racl_arg;
+
+/**
+ * What is in a plan.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_plan_info).
+     */
+    size_t size;
+    /**
+     * Operators, foreign ones, copies, also those with the host, fills, prefetches and host functions.
+     */
+    size_t operators;
+    /**
+     * Streams, that of the run included.
+     */
+    size_t streams;
+    /**
+     * Events.
+     */
+    size_t events;
+    /**
+     * What is worth a look: racl_plan_lints() has it.
+     */
+    size_t lints;
+    /**
+     * Whether sizes depend on symbols: 1 or 0.
+     */
+    int32_t is_dynamic;
+} racl_plan_info;
+
+/**
+ * An input of a simulation.
+ */
+typedef struct {
+    /**
+     * Its name.
+     */
+    const char *name;
+    /**
+     * Its elements.
+     */
+    const void *data;
+    /**
+     * Their bytes.
+     */
+    size_t bytes;
+} racl_given;
+
+/**
+ * The value of a symbol.
+ */
+typedef struct {
+    /**
+     * Its name.
+     */
+    const char *name;
+    /**
+     * Its value.
+     */
+    size_t value;
+} racl_symbol;
 
 /**
  * How a stream is made.
@@ -594,6 +1521,16 @@ int32_t racl_stream_fill(const racl_stream *stream,
                          uint8_t byte);
 
 /**
+ * Brings bytes of a buffer into the L2 cache when the stream gets there: `bytes` of them at most, 0 for all, from byte
+ * `offset` on. `fetched`, which may be NULL, gets how many were asked for. In a capture it becomes part of the graph.
+ */
+int32_t racl_stream_prefetch(const racl_stream *stream,
+                             const racl_buffer *buffer,
+                             size_t offset,
+                             size_t bytes,
+                             size_t *fetched);
+
+/**
  * Gives the handle back. The memory is freed when nothing has it any more and work that uses it is done, without a wait.
  */
 int32_t racl_buffer_free(racl_buffer *buffer);
@@ -603,6 +1540,378 @@ int32_t racl_buffer_free(racl_buffer *buffer);
  * handle stays then.
  */
 int32_t racl_buffer_close(racl_buffer *buffer);
+
+/**
+ * A builder, which records a plan; `options` may be NULL. Nothing of it needs a library or a device. One thread at a
+ * time uses a builder: others get RACL_BUSY.
+ *
+ * Whatever fails leaves the builder as it was. Errors, lints and dumps name work as "operator:N", the N-th from 0 on of
+ * those that racl_builder_operators() counts, unless racl_builder_at() says more.
+ */
+int32_t racl_builder_new(const racl_plan_options *options,
+                         racl_builder **builder);
+
+/**
+ * Gives the builder back, without a plan.
+ */
+int32_t racl_builder_free(racl_builder *builder);
+
+/**
+ * Checks what was recorded, joins what is still apart, and gives the plan. The handle of the builder is gone then, also
+ * when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong.
+ */
+int32_t racl_builder_build(racl_builder *builder,
+                           racl_plan **plan);
+
+/**
+ * Says where what follows was written, such as __FILE__ and __LINE__: errors, lints and dumps name it then.
+ */
+int32_t racl_builder_at(const racl_builder *builder,
+                        const char *file,
+                        uint32_t line);
+
+/**
+ * How much work was recorded: operators, copies, fills, prefetches, foreign operators and host functions. It is the
+ * number in errors of what comes next.
+ */
+int32_t racl_builder_operators(const racl_builder *builder,
+                               uint32_t *count);
+
+/**
+ * A dimension that gets its value at each run, between these bounds: that of the inputs that have it.
+ */
+int32_t racl_builder_symbol(const racl_builder *builder,
+                            const char *name,
+                            size_t least,
+                            size_t most,
+                            racl_dim *dim);
+
+/**
+ * A number that each run gives with racl_bindings_symbol(), for RACL_ARG_DIM. It is no size of a value: operators that
+ * are told it are replaced inside the graph when it is another one.
+ */
+int32_t racl_builder_number(const racl_builder *builder,
+                            const char *name,
+                            size_t least,
+                            size_t most,
+                            racl_dim *dim);
+
+/**
+ * The sum of two dimensions. What plans cannot express, such as a sum of two symbols, is refused where it is used.
+ */
+int32_t racl_builder_dim_plus(const racl_builder *builder,
+                              racl_dim a,
+                              racl_dim b,
+                              racl_dim *dim);
+
+/**
+ * The product of two dimensions.
+ */
+int32_t racl_builder_dim_times(const racl_builder *builder, racl_dim a, racl_dim b, racl_dim *dim);
+
+/**
+ * An input: its name, the number of its aclDataType, its shape and its class, RACL_INPUT_...
+ */
+int32_t racl_builder_input(const racl_builder *builder,
+                           const char *name,
+                           int32_t dtype,
+                           const racl_dim *shape,
+                           size_t rank,
+                           int32_t input_class,
+                           racl_value *value);
+
+/**
+ * Numbers that are part of the plan itself: `bytes` of them, which fill the shape. They are copied.
+ */
+int32_t racl_builder_constant(const racl_builder *builder,
+                              int32_t dtype,
+                              const racl_dim *shape,
+                              size_t rank,
+                              const void *data,
+                              size_t size,
+                              racl_value *value);
+
+/**
+ * Memory of the plan with undefined content, for operators to write.
+ */
+int32_t racl_builder_empty(const racl_builder *builder,
+                           int32_t dtype,
+                           const racl_dim *shape,
+                           size_t rank,
+                           racl_value *value);
+
+/**
+ * The same elements in another shape; no work.
+ */
+int32_t racl_builder_reshape(const racl_builder *builder,
+                             racl_value of,
+                             const racl_dim *shape,
+                             size_t rank,
+                             racl_value *value);
+
+/**
+ * The same elements with two dimensions, counted from 0, exchanged; no work.
+ */
+int32_t racl_builder_transpose(const racl_builder *builder,
+                               racl_value of,
+                               size_t a,
+                               size_t b,
+                               racl_value *value);
+
+/**
+ * The elements from `start` to before `stop` of one dimension; no work.
+ */
+int32_t racl_builder_narrow(const racl_builder *builder,
+                            racl_value of,
+                            size_t dim,
+                            racl_dim start,
+                            racl_dim stop,
+                            racl_value *value);
+
+/**
+ * The bytes from `start` to before `stop` of a value, as a value of bytes: what a foreign operator touches.
+ */
+int32_t racl_builder_bytes(const racl_builder *builder,
+                           racl_value of,
+                           size_t start,
+                           size_t stop,
+                           racl_value *value);
+
+/**
+ * The shape of a value, as racl_tensor_shape() gives that of a tensor.
+ */
+int32_t racl_builder_value_shape(const racl_builder *builder,
+                                 racl_value value,
+                                 racl_dim *shape,
+                                 size_t room,
+                                 size_t *rank);
+
+/**
+ * The aclDataType of a value.
+ */
+int32_t racl_builder_value_dtype(const racl_builder *builder, racl_value value, int32_t *dtype);
+
+/**
+ * Makes a value an output. An input, a constant, a view and what is an output already is copied.
+ */
+int32_t racl_builder_output(const racl_builder *builder, const char *name, racl_value value);
+
+/**
+ * The same; each run also brings the output to the host, for racl_executable_read_host().
+ */
+int32_t racl_builder_output_to_host(const racl_builder *builder,
+                                    const char *name,
+                                    racl_value value);
+
+/**
+ * Copies a value to another one of its type and shape.
+ */
+int32_t racl_builder_copy(const racl_builder *builder, racl_value to, racl_value from);
+
+/**
+ * Sets every byte of a value.
+ */
+int32_t racl_builder_fill(const racl_builder *builder, racl_value value, uint8_t byte);
+
+/**
+ * What follows goes to the stream with this tag, up to racl_builder_scope_end(); scopes nest. `options` may be NULL.
+ * Work on different streams that touches the same memory has to be put in order by joins, events or waits:
+ * racl_builder_build() says where it is not.
+ */
+int32_t racl_builder_scope_begin(const racl_builder *builder,
+                                 const char *tag,
+                                 const racl_scope_options *options);
+
+/**
+ * Ends the innermost scope.
+ */
+int32_t racl_builder_scope_end(const racl_builder *builder);
+
+/**
+ * Makes the current stream wait for all work of a tag so far, which ends there.
+ */
+int32_t racl_builder_join(const racl_builder *builder, const char *tag);
+
+/**
+ * An event with a tag, which the functions below take.
+ */
+int32_t racl_builder_event(const racl_builder *builder, const char *tag);
+
+/**
+ * Marks the point that the current stream has reached.
+ */
+int32_t racl_builder_record(const racl_builder *builder, const char *tag);
+
+/**
+ * Marks another point with an event that was recorded: later waits are for it.
+ */
+int32_t racl_builder_rerecord(const racl_builder *builder, const char *tag);
+
+/**
+ * Makes the current stream wait for the latest record of an event.
+ */
+int32_t racl_builder_wait(const racl_builder *builder, const char *tag);
+
+/**
+ * Gives the tag of an event back: another event may have it.
+ */
+int32_t racl_builder_event_end(const racl_builder *builder, const char *tag);
+
+/**
+ * Keeps the memory of a value until a tag is joined: for work on that stream which the plan does not know of.
+ */
+int32_t racl_builder_record_stream(const racl_builder *builder,
+                                   racl_value value,
+                                   const char *tag);
+
+/**
+ * A later version of a value, over the same memory: work that is given it waits for what produced `dependency`.
+ */
+int32_t racl_builder_wait_value(const racl_builder *builder,
+                                racl_value of,
+                                racl_value dependency,
+                                racl_value *value);
+
+/**
+ * Makes the current stream wait for what produced the values.
+ */
+int32_t racl_builder_wait_all(const racl_builder *builder, const racl_value *values, size_t count);
+
+/**
+ * Brings memory of a value into the L2 cache, on a stream of its own outside of scopes. `options` may be NULL: all of
+ * it, from the start of the plan on. `fetched`, which may be NULL, gets the bytes, as far as the value has them.
+ */
+int32_t racl_builder_prefetch(const racl_builder *builder,
+                              racl_value value,
+                              const racl_prefetch_options *options,
+                              size_t *fetched);
+
+/**
+ * A gate between the plan and work beside it, by name: racl_executable_signal() and racl_executable_wait_signal() are
+ * its other side.
+ */
+int32_t racl_builder_gate(const racl_builder *builder,
+                          const char *name);
+
+/**
+ * The current stream waits at a gate for a signal.
+ */
+int32_t racl_builder_gate_wait(const racl_builder *builder, const char *name);
+
+/**
+ * The current stream gives a signal at a gate.
+ */
+int32_t racl_builder_gate_record(const racl_builder *builder, const char *name);
+
+/**
+ * A function that runs on the host when the current stream gets there.
+ */
+int32_t racl_builder_host_function(const racl_builder *builder, const racl_host_function *function);
+
+/**
+ * A foreign operator that reads and writes the bytes of these values; one in both lists is read and written.
+ */
+int32_t racl_builder_foreign(const racl_builder *builder,
+                             const racl_foreign *foreign,
+                             const racl_value *reads,
+                             size_t read_count,
+                             const racl_value *writes,
+                             size_t write_count);
+
+/**
+ * A cache of plans on disk. RACL_NOT_SUPPORTED in a build without it.
+ */
+int32_t racl_cache_new(const racl_cache_options *options, racl_cache **cache);
+
+/**
+ * Gives the handle back; what is stored stays.
+ */
+int32_t racl_cache_free(racl_cache *cache);
+
+/**
+ * Copies the folder of the caches to `text`, as racl_library_name() does with a name.
+ */
+int32_t racl_cache_folder(const racl_cache *cache, char *text, size_t size, size_t *needed);
+
+/**
+ * The plan from disk, where the same was compiled before; else it is built by `build`, on this thread, and stored. The
+ * key has the versions of racl, of the library, of the device and its software, the code of `build` and its file, the
+ * registry, and the parts.
+ */
+int32_t racl_cache_compile(const racl_cache *cache,
+                           const racl_context *context,
+                           const racl_compile *what,
+                           racl_plan **plan);
+
+/**
+ * What the last compilation of a function was, RACL_CACHE_..., and why, as racl_library_name() gives a name.
+ */
+int32_t racl_cache_status(const racl_cache *cache,
+                          const char *function,
+                          int32_t *status,
+                          char *why,
+                          size_t size,
+                          size_t *needed);
+
+/**
+ * How often what came of compilations with this handle. Set `size` of the struct first.
+ */
+int32_t racl_cache_count(const racl_cache *cache, racl_cache_stats *stats);
+
+/**
+ * A registry, with nothing in it. RACL_NOT_SUPPORTED in a build without the cache.
+ */
+int32_t racl_registry_new(racl_registry **registry);
+
+/**
+ * Adds a host function, by its name and version.
+ */
+int32_t racl_registry_add_host_function(const racl_registry *registry,
+                                        const racl_host_function *function);
+
+/**
+ * Adds a foreign operator, by its name and version.
+ */
+int32_t racl_registry_add_foreign(const racl_registry *registry, const racl_foreign *foreign);
+
+/**
+ * Gives the handle back; plans that were loaded keep what they found.
+ */
+int32_t racl_registry_free(racl_registry *registry);
+
+/**
+ * A host function, for builders and registries. What it is given stays as long as a plan or an executable has it.
+ *
+ * An exception of C++ must not leave a callback: it ends the process, with a text that says so. A panic of Rust that
+ * leaves one is caught, and fails the work as another number than 0 does. longjmp() out of one is not allowed.
+ */
+int32_t racl_host_function_new(const racl_host_function_info *info,
+                               racl_host_function **function);
+
+/**
+ * Gives the handle back.
+ */
+int32_t racl_host_function_free(racl_host_function *function);
+
+/**
+ * Runs a function on the host when the stream gets there; in a capture it becomes part of the graph, and runs at each
+ * launch. `user` goes to `release`, which may be NULL, when it will not run any more; not when this fails.
+ */
+int32_t racl_stream_host_function(const racl_stream *stream,
+                                  racl_host_callback function,
+                                  void *user,
+                                  racl_release_callback release);
+
+/**
+ * A foreign operator, for builders and registries. What callbacks may do is said at racl_host_function_new().
+ */
+int32_t racl_foreign_new(const racl_foreign_info *info,
+                         racl_foreign **foreign);
+
+/**
+ * Gives the handle back.
+ */
+int32_t racl_foreign_free(racl_foreign *foreign);
 
 /**
  * The primary context of a device, which it opens. Each call gives a handle of the same one.
@@ -692,6 +2001,34 @@ int32_t racl_tensor_to_dlpack(const racl_tensor *tensor,
                               void **managed);
 
 /**
+ * All that the last failure on the calling thread is about: more than one where a plan was refused for several reasons.
+ * RACL_INVALID_ARGUMENT when there was none, which is the last failure then.
+ */
+int32_t racl_last_errors(racl_errors **errors);
+
+/**
+ * The errors that ends of objects of a context met, where no call could give them: when racl_..._free() destroyed
+ * something, or gave up to wait for it. Each is given once. The list may be empty.
+ */
+int32_t racl_context_take_errors(const racl_context *context,
+                                 racl_errors **errors);
+
+/**
+ * How many there are.
+ */
+int32_t racl_errors_count(const racl_errors *errors, size_t *count);
+
+/**
+ * One of them, counted from 0. Set `size` of the struct first.
+ */
+int32_t racl_errors_get(const racl_errors *errors, size_t index, racl_error *error);
+
+/**
+ * Gives the list back, with its texts.
+ */
+int32_t racl_errors_free(racl_errors *errors);
+
+/**
  * A new event. With `timing` 1 it takes the time too, and recording it costs more; with 0 captures take it.
  */
 int32_t racl_event_new(const racl_context *context,
@@ -729,6 +2066,164 @@ int32_t racl_event_elapsed(const racl_event *start, const racl_event *end, uint6
  * Gives the event back.
  */
 int32_t racl_event_free(racl_event *event);
+
+/**
+ * A plan with memory on the device of a context, and all of its frozen inputs. A captured one has a graph already when
+ * nothing of it waits for a run. `options` may be NULL. One thread at a time uses an executable: others get RACL_BUSY.
+ */
+int32_t racl_executable_new(const racl_plan *plan,
+                            const racl_context *context,
+                            const racl_run_options *options,
+                            const racl_frozen *frozen,
+                            size_t frozen_count,
+                            racl_executable **executable);
+
+/**
+ * Waits for the last replay, and gives the executable back, with its memory and graphs.
+ */
+int32_t racl_executable_free(racl_executable *executable);
+
+/**
+ * The number of an input, by its name.
+ */
+int32_t racl_executable_input(const racl_executable *executable,
+                              const char *name,
+                              uint32_t *number);
+
+/**
+ * The number of an output, by its name.
+ */
+int32_t racl_executable_output(const racl_executable *executable,
+                               const char *name,
+                               uint32_t *number);
+
+/**
+ * Runs the plan on the stream: after the work before it there, and before the work after it. Returns when it is
+ * submitted, and allocates no memory of the host when nothing has to be captured; racl_stream_synchronize() and what
+ * reads outputs wait for it. Errors of the work come from those. It writes over the outputs of the run before.
+ */
+int32_t racl_executable_run(const racl_executable *executable,
+                            const racl_stream *stream,
+                            const racl_bindings *bindings);
+
+/**
+ * Memory of a static input, to be written between runs: racl_tensor_write() waits for the run before.
+ */
+int32_t racl_executable_static_input(const racl_executable *executable,
+                                     uint32_t number,
+                                     racl_tensor **tensor);
+
+/**
+ * Memory of a copied input: a run that has this tensor bound copies nothing.
+ */
+int32_t racl_executable_copied_input(const racl_executable *executable,
+                                     uint32_t number,
+                                     racl_tensor **tensor);
+
+/**
+ * The type and shape of an output of the latest run, as racl_tensor_shape() gives them; `dtype` may be NULL.
+ */
+int32_t racl_executable_output_shape(const racl_executable *executable,
+                                     uint32_t output,
+                                     size_t *shape,
+                                     size_t room,
+                                     size_t *rank,
+                                     int32_t *dtype);
+
+/**
+ * Waits for the latest run and copies an output to the host; `size` is that of the output.
+ */
+int32_t racl_executable_read(const racl_executable *executable,
+                             uint32_t output,
+                             void *data,
+                             size_t size);
+
+/**
+ * Waits for the latest run and copies an output that it brought to the host, see racl_builder_output_to_host().
+ */
+int32_t racl_executable_read_host(const racl_executable *executable,
+                                  uint32_t output,
+                                  void *data,
+                                  size_t size);
+
+/**
+ * Copies an output of the latest run to a dense tensor of its type and shape when the stream gets there.
+ */
+int32_t racl_executable_copy_output(const racl_executable *executable,
+                                    uint32_t output,
+                                    const racl_stream *stream,
+                                    const racl_tensor *tensor);
+
+/**
+ * How often what happened so far. Set `size` of the struct first.
+ */
+int32_t racl_executable_counters(const racl_executable *executable, racl_run_counters *counters);
+
+/**
+ * Drops every captured graph, once its last run is over.
+ */
+int32_t racl_executable_clear_graphs(const racl_executable *executable);
+
+/**
+ * Limits the cores of graphs that are captured from now on; 0 and 0 for no limit.
+ */
+int32_t racl_executable_limit_cores(const racl_executable *executable,
+                                    uint32_t cube_cores,
+                                    uint32_t vector_cores);
+
+/**
+ * Gives a signal to runs that wait at a gate of the plan, when the stream gets there.
+ */
+int32_t racl_executable_signal(const racl_executable *executable,
+                               const char *gate,
+                               const racl_stream *stream);
+
+/**
+ * Makes the stream wait for a signal that runs give at a gate of the plan.
+ */
+int32_t racl_executable_wait_signal(const racl_executable *executable,
+                                    const char *gate,
+                                    const racl_stream *stream);
+
+/**
+ * Bindings of an executable, with nothing set: they are kept and used for run after run. One thread at a time uses
+ * them. They keep the memory that is bound.
+ */
+int32_t racl_bindings_new(const racl_executable *executable,
+                          racl_bindings **bindings);
+
+/**
+ * Binds a dense tensor to an input. What was bound before stays when this fails.
+ */
+int32_t racl_bindings_tensor(const racl_bindings *bindings,
+                             uint32_t number,
+                             const racl_tensor *tensor);
+
+/**
+ * Gives an input of the class RACL_INPUT_HOST: its aclDataType, its shape, and `size` bytes, which are copied.
+ */
+int32_t racl_bindings_host(const racl_bindings *bindings,
+                           uint32_t number,
+                           int32_t dtype,
+                           const size_t *shape,
+                           size_t rank,
+                           const void *data,
+                           size_t size);
+
+/**
+ * The value of a symbol that no input has, or of a number.
+ */
+int32_t racl_bindings_symbol(const racl_bindings *bindings, const char *name, size_t value);
+
+/**
+ * One more thing that captured graphs are kept by.
+ */
+int32_t racl_bindings_key(const racl_bindings *bindings, uint64_t key);
+
+/**
+ * Gives the handle back.
+ */
+int32_t racl_bindings_free(racl_bindings *bindings);
 
 /**
  * The text of the last failure on the calling thread, "" when there was none. It stays until the next failure on this
@@ -874,9 +2369,22 @@ uint32_t racl_version(void);
  * Opens and initialises an AscendCL library. NULL: what the environment variable RACL_LIBRARY names, else the library
  * of the machine. "mock": the built-in mock, where it was compiled in. Otherwise a file, or a name that the dynamic
  * loader searches, whose initialisers run. The same library may be opened several times.
+ *
+ * racl remembers which context it made current on a thread, and makes no call for that while it stays the same. A
+ * program that makes other contexts current beside racl, with aclrtSetCurrentContext or aclrtSetDevice, either calls
+ * racl_context_bind() before it calls racl again, or opens the library with RACL_LIBRARY_VERIFY_CONTEXT.
  */
 int32_t racl_library_open(const char *path,
                           racl_library **library);
+
+/**
+ * As racl_library_open(), with options, which may be NULL. RACL_LIBRARY_VERIFY_CONTEXT is for programs that make other
+ * contexts current beside racl. It costs a call of aclrtGetCurrentContext for each call that racl makes, which is some
+ * ten nanoseconds with the mock, and was not measured on a card.
+ */
+int32_t racl_library_open_with(const char *path,
+                               const racl_library_options *options,
+                               racl_library **library);
 
 /**
  * Copies what the library is, for people, to `name`, of `size` bytes; `needed`, which may be NULL, gets the bytes that
@@ -909,6 +2417,85 @@ int32_t racl_library_free(racl_library *library);
 int32_t racl_library_close(racl_library *library);
 
 /**
+ * Gives what racl logs, up to this level, to a function, instead of nobody; NULL and RACL_LOG_OFF end that. It counts
+ * for the process. A call of the former function may still be under way on another thread when this returns.
+ * RACL_ALREADY_INITIALIZED where code in Rust that is linked to the same racl has a logger of its own.
+ */
+int32_t racl_log_set(int32_t level,
+                     racl_log_callback function,
+                     void *user);
+
+/**
+ * Lets nothing of the stream run until racl_mock_release(). As all racl_mock_... functions it is for tests, acts on the
+ * mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock.
+ */
+int32_t racl_mock_hold(const racl_stream *stream);
+
+/**
+ * Lets the stream run again.
+ */
+int32_t racl_mock_release(const racl_stream *stream);
+
+/**
+ * Whether queued work waits until somebody waits or asks for it (1), or also runs by itself (0). `former`, which is
+ * what it was, must not be NULL.
+ */
+int32_t racl_mock_stand_still(int32_t on,
+                              int32_t *former);
+
+/**
+ * Runs what can run, and gives how many tasks that were.
+ */
+int32_t racl_mock_run(uint64_t *tasks);
+
+/**
+ * The virtual clock, in nanoseconds.
+ */
+int32_t racl_mock_now(uint64_t *nanoseconds);
+
+/**
+ * Puts the clock forward: waits with limits see the time as gone.
+ */
+int32_t racl_mock_advance(uint64_t nanoseconds);
+
+/**
+ * How often a function of AscendCL was called since the last reset.
+ */
+int32_t racl_mock_calls(const char *function, uint64_t *count);
+
+/**
+ * Lets the `nth` call from now on, counted from 1, of a function of AscendCL give `code`, without doing anything.
+ */
+int32_t racl_mock_fail(const char *function,
+                       uint64_t nth,
+                       int32_t code);
+
+/**
+ * Lets the `nth` task from now on that a function of AscendCL queues fail with `code` when it runs.
+ */
+int32_t racl_mock_fail_task(const char *function, uint64_t nth, int32_t code);
+
+/**
+ * Takes back all failures that have not come yet.
+ */
+int32_t racl_mock_clear_failures(void);
+
+/**
+ * What is alive. Set `size` of the struct first.
+ */
+int32_t racl_mock_count(racl_mock_live *live);
+
+/**
+ * How many prefetches ran, and how many bytes they named.
+ */
+int32_t racl_mock_prefetched(uint64_t *tasks, uint64_t *bytes);
+
+/**
+ * Puts the mock back to its start. Handles from before are refused by it; free them.
+ */
+int32_t racl_mock_reset(void);
+
+/**
  * A tensor over a buffer, whose memory it keeps. The buffer has to have all of its elements.
  */
 int32_t racl_tensor_new(const racl_buffer *buffer,
@@ -930,6 +2517,18 @@ int32_t racl_tensor_shape(const racl_tensor *tensor,
                           size_t *rank);
 
 /**
+ * Copies `size` bytes from the host to a dense tensor, which has as many. Waits as racl_buffer_write() does.
+ */
+int32_t racl_tensor_write(const racl_tensor *tensor,
+                          const void *data,
+                          size_t size);
+
+/**
+ * Copies a dense tensor to the host; `size` is its bytes. Waits as racl_buffer_read() does.
+ */
+int32_t racl_tensor_read(const racl_tensor *tensor, void *data, size_t size);
+
+/**
  * Gives the handle back.
  */
 int32_t racl_tensor_free(racl_tensor *tensor);
@@ -943,6 +2542,92 @@ int32_t racl_operator(const racl_stream *stream,
                       const char *name,
                       const racl_arg *args,
                       size_t count);
+
+/**
+ * Gives the handle back; executables keep the plan.
+ */
+int32_t racl_plan_free(racl_plan *plan);
+
+/**
+ * What is in the plan. Set `size` of the struct first.
+ */
+int32_t racl_plan_describe(const racl_plan *plan, racl_plan_info *info);
+
+/**
+ * What is worth a look, though the plan can run: RACL_OK for the status of each.
+ */
+int32_t racl_plan_lints(const racl_plan *plan, racl_errors **lints);
+
+/**
+ * Copies what the plan is to `text`, of `size` bytes; `needed`, which may be NULL, gets the bytes that all of it needs.
+ * `symbols` are the values of the plan's symbols, in the order in which they were made, for RACL_DUMP_JSON; NULL and 0
+ * otherwise.
+ */
+int32_t racl_plan_dump(const racl_plan *plan,
+                       int32_t format,
+                       const size_t *symbols,
+                       size_t symbol_count,
+                       char *text,
+                       size_t size,
+                       size_t *needed);
+
+/**
+ * Copies the plan as bytes, for racl_plan_load() in another process, to `bytes`, of `size` bytes; `needed` gets how
+ * many there are, and nothing is copied where they have no room. RACL_NOT_SUPPORTED in a build without the cache.
+ */
+int32_t racl_plan_store(const racl_plan *plan,
+                        void *bytes,
+                        size_t size,
+                        size_t *needed);
+
+/**
+ * A plan of racl_plan_store()'s bytes, which may come from anywhere: it is checked as one from a builder is. Its
+ * foreign operators and host functions are those of the registry, which may be NULL. RACL_FILE for bytes that are no
+ * plan; RACL_INVALID_PLAN when the registry lacks what it needs; RACL_NOT_SUPPORTED in a build without the cache.
+ */
+int32_t racl_plan_load(const void *data,
+                       size_t size,
+                       const racl_registry *registry,
+                       racl_plan **plan);
+
+/**
+ * Runs a plan on memory of the host, without a device, with all its inputs and all its symbols. Work in no order runs
+ * in one that `seed` chooses. Host functions run on this thread. RACL_CALLBACK_PANICKED when one, or the simulation of a
+ * foreign operator, fails.
+ */
+int32_t racl_simulation_new(const racl_plan *plan,
+                            uint64_t seed,
+                            const racl_given *given,
+                            size_t given_count,
+                            const racl_symbol *symbols,
+                            size_t symbol_count,
+                            racl_simulation **simulation);
+
+/**
+ * Copies an output to `data`, which has room for `size` bytes; `needed` gets how many there are, and nothing is copied
+ * where they have no room.
+ */
+int32_t racl_simulation_read(const racl_simulation *simulation,
+                             const char *output,
+                             void *data,
+                             size_t size,
+                             size_t *needed);
+
+/**
+ * Gives the handle back.
+ */
+int32_t racl_simulation_free(racl_simulation *simulation);
+
+/**
+ * Records an operator of AscendCL by its C name. The arguments are those of racl_operator() with values in place of
+ * tensors: RACL_ARG_VALUE and RACL_ARG_VALUES for operands and for results that are written to memory that is there,
+ * RACL_ARG_RESULT and RACL_ARG_RESULTS for new ones, RACL_ARG_DIM and RACL_ARG_DIMS for numbers that depend on symbols.
+ * What does not fit is refused here, with both shapes. New values are 0 when this fails.
+ */
+int32_t racl_builder_operator(const racl_builder *builder,
+                              const char *name,
+                              const racl_arg *args,
+                              size_t count);
 
 /**
  * A new stream; `options` may be NULL.

@@ -2,12 +2,13 @@
 
 use std::ffi::c_void;
 
-use racl::{DeviceBuffer, DeviceRead as _, SharedBuffer};
+use racl::{DeviceBuffer, DeviceRead as _, Prefetch, SharedBuffer};
 
-use crate::arguments::{Out, bytes, list_mut, null};
+use crate::arguments::{bytes, list_mut, null};
 use crate::failure::{Failure, Result, guard};
-use crate::handles::{Kept, end, free, get, new};
+use crate::handles::{Kept, end, free, get};
 use crate::objects::{racl_buffer, racl_context, racl_stream};
+use crate::results::{answer, answer_if_asked, make};
 
 /// So many bytes of device memory, of the context's allocator. What they hold is not said.
 #[unsafe(no_mangle)]
@@ -16,12 +17,9 @@ pub unsafe extern "C" fn racl_buffer_new(
     bytes: usize,
     buffer: *mut *mut racl_buffer,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(buffer, std::ptr::null_mut(), "a buffer") }?;
-        out.set(new(get(context)?.alloc::<u8>(bytes)?.into_shared())?);
-        Ok(())
-    })
+    let work = || Ok(get(context)?.alloc::<u8>(bytes)?.into_shared());
+    // SAFETY: by the header.
+    unsafe { make(buffer, work) }
 }
 
 /// Device memory of other code: `bytes` from `address` on, of the context's device. It is left to its owner, which keeps
@@ -33,17 +31,16 @@ pub unsafe extern "C" fn racl_buffer_ref(
     bytes: usize,
     buffer: *mut *mut racl_buffer,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(buffer, std::ptr::null_mut(), "a buffer") }?;
+    let work = || {
         if address.is_null() {
             return Err(null("an address of device memory"));
         }
         // SAFETY: the header asks for such memory, and that it stays.
         let theirs = unsafe { DeviceBuffer::<u8>::from_raw(address, bytes, &*get(context)?, ()) }?;
-        out.set(new(theirs.into_shared())?);
-        Ok(())
-    })
+        Ok(theirs.into_shared())
+    };
+    // SAFETY: by the header.
+    unsafe { make(buffer, work) }
 }
 
 /// A part of a buffer, which keeps the memory.
@@ -54,12 +51,9 @@ pub unsafe extern "C" fn racl_buffer_slice(
     bytes: usize,
     part: *mut *mut racl_buffer,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(part, std::ptr::null_mut(), "a buffer") }?;
-        out.set(new(within(&*get(whole)?, offset, bytes)?)?);
-        Ok(())
-    })
+    let work = || within(&*get(whole)?, offset, bytes);
+    // SAFETY: by the header.
+    unsafe { make(part, work) }
 }
 
 fn within(buffer: &SharedBuffer<u8>, offset: usize, bytes: usize) -> Result<SharedBuffer<u8>> {
@@ -70,23 +64,17 @@ fn within(buffer: &SharedBuffer<u8>, offset: usize, bytes: usize) -> Result<Shar
 /// Its bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_buffer_size(buffer: *const racl_buffer, bytes: *mut usize) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(bytes, 0, "a size") }?;
-        out.set(get(buffer)?.len());
-        Ok(())
-    })
+    let work = || Ok(get(buffer)?.len());
+    // SAFETY: by the header.
+    unsafe { answer(bytes, "a size", work) }
 }
 
 /// Its address on the device, for calls of AscendCL beside racl, which racl knows nothing of.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_buffer_address(buffer: *const racl_buffer, address: *mut *mut c_void) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(address, std::ptr::null_mut(), "an address") }?;
-        out.set(get(buffer)?.address());
-        Ok(())
-    })
+    let work = || Ok(get(buffer)?.address());
+    // SAFETY: by the header.
+    unsafe { answer(address, "an address", work) }
 }
 
 /// Copies from the host. Waits for work that uses the memory, and until the copy is done.
@@ -140,6 +128,25 @@ pub extern "C" fn racl_stream_fill(stream: *const racl_stream, buffer: *const ra
         let (stream, mut buffer) = (get(stream)?, (*get(buffer)?).clone());
         Ok(stream.value.fill_bytes(&mut buffer, byte)?)
     })
+}
+
+/// Brings bytes of a buffer into the L2 cache when the stream gets there: `bytes` of them at most, 0 for all, from byte
+/// `offset` on. `fetched`, which may be NULL, gets how many were asked for. In a capture it becomes part of the graph.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_stream_prefetch(
+    stream: *const racl_stream,
+    buffer: *const racl_buffer,
+    offset: usize,
+    bytes: usize,
+    fetched: *mut usize,
+) -> i32 {
+    let work = || {
+        let (stream, buffer) = (get(stream)?, get(buffer)?);
+        let what = if bytes == 0 { Prefetch::all() } else { Prefetch::bytes(bytes) };
+        Ok(stream.value.prefetch(&*buffer, what.offset(offset))?)
+    };
+    // SAFETY: by the header.
+    unsafe { answer_if_asked(fetched, work) }
 }
 
 /// Gives the handle back. The memory is freed when nothing has it any more and work that uses it is done, without a wait.

@@ -4,8 +4,9 @@ use std::ffi::c_void;
 
 use crate::arguments::{Out, Sized_, fill};
 use crate::failure::guard;
-use crate::handles::{Kept, end, free, get, new};
+use crate::handles::{Kept, end, free, get};
 use crate::objects::{racl_context, racl_library};
+use crate::results::{answer, answer_if_asked, make};
 
 /// What the allocator of a context did and holds.
 #[derive(Debug, Clone, Copy)]
@@ -59,46 +60,36 @@ pub unsafe extern "C" fn racl_context_primary(
     device: i32,
     context: *mut *mut racl_context,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(context, std::ptr::null_mut(), "a context") }?;
+    let work = || {
         let device = get(library)?.device(device)?;
-        out.set(new(device.context().clone())?);
-        Ok(())
-    })
+        Ok(device.context().clone())
+    };
+    // SAFETY: by the header.
+    unsafe { make(context, work) }
 }
 
 /// A context of its own on the device of another one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_context_new(beside: *const racl_context, context: *mut *mut racl_context) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(context, std::ptr::null_mut(), "a context") }?;
-        out.set(new(get(beside)?.create_context()?)?);
-        Ok(())
-    })
+    let work = || Ok(get(beside)?.create_context()?);
+    // SAFETY: by the header.
+    unsafe { make(context, work) }
 }
 
 /// The number of its device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_context_device(context: *const racl_context, device: *mut i32) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(device, 0, "a device's number") }?;
-        out.set(get(context)?.device_id());
-        Ok(())
-    })
+    let work = || Ok(get(context)?.device_id());
+    // SAFETY: by the header.
+    unsafe { answer(device, "a device's number", work) }
 }
 
 /// Its aclrtContext, which stays racl's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_context_raw(context: *const racl_context, raw: *mut *mut c_void) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(raw, std::ptr::null_mut(), "a raw handle") }?;
-        out.set(get(context)?.as_raw());
-        Ok(())
-    })
+    let work = || Ok(get(context)?.as_raw());
+    // SAFETY: by the header.
+    unsafe { answer(raw, "a raw handle", work) }
 }
 
 /// Makes it the current context of the calling thread, for calls of AscendCL beside racl.
@@ -173,18 +164,9 @@ pub extern "C" fn racl_context_reset_peaks(context: *const racl_context) -> i32 
 /// gets the bytes that were given back.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_context_trim(context: *const racl_context, keep: usize, freed: *mut usize) -> i32 {
-    guard(|| {
-        if !freed.is_null() {
-            // SAFETY: by the header.
-            unsafe { freed.write(0) };
-        }
-        let bytes = get(context)?.trim_memory(keep);
-        if !freed.is_null() {
-            // SAFETY: by the header.
-            unsafe { freed.write(bytes) };
-        }
-        Ok(())
-    })
+    let work = || Ok(get(context)?.trim_memory(keep));
+    // SAFETY: by the header.
+    unsafe { answer_if_asked(freed, work) }
 }
 
 /// Gives the handle back. A primary context stays open for the next racl_context_primary().

@@ -2,10 +2,11 @@
 
 use std::ffi::c_void;
 
-use crate::arguments::{Out, limit};
+use crate::arguments::limit;
 use crate::failure::{Failure, guard};
-use crate::handles::{free, get, new};
+use crate::handles::{free, get};
 use crate::objects::{racl_context, racl_event, racl_stream};
+use crate::results::{answer, make};
 
 /// A new event. With `timing` 1 it takes the time too, and recording it costs more; with 0 captures take it.
 #[unsafe(no_mangle)]
@@ -14,29 +15,25 @@ pub unsafe extern "C" fn racl_event_new(
     timing: i32,
     event: *mut *mut racl_event,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(event, std::ptr::null_mut(), "an event") }?;
+    let work = || {
         let context = get(context)?;
         let event = match timing {
             0 => context.event()?,
             1 => context.timing_event()?,
             other => return Err(Failure::invalid(format!("{other} for whether an event takes the time"))),
         };
-        out.set(new(event)?);
-        Ok(())
-    })
+        Ok(event)
+    };
+    // SAFETY: by the header.
+    unsafe { make(event, work) }
 }
 
 /// Its aclrtEvent, which stays racl's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_event_raw(event: *const racl_event, raw: *mut *mut c_void) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(raw, std::ptr::null_mut(), "a raw handle") }?;
-        out.set(get(event)?.as_raw());
-        Ok(())
-    })
+    let work = || Ok(get(event)?.as_raw());
+    // SAFETY: by the header.
+    unsafe { answer(raw, "a raw handle", work) }
 }
 
 /// Marks the point that the stream has reached with what it was given so far.
@@ -62,12 +59,9 @@ pub extern "C" fn racl_event_synchronize(event: *const racl_event, nanoseconds: 
 /// Whether the latest record is done: 1 or 0; 1 for an event that was not recorded. Does not wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_event_is_complete(event: *const racl_event, is_complete: *mut i32) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(is_complete, 0, "an answer") }?;
-        out.set(i32::from(get(event)?.is_complete()?));
-        Ok(())
-    })
+    let work = || Ok(i32::from(get(event)?.is_complete()?));
+    // SAFETY: by the header.
+    unsafe { answer(is_complete, "an answer", work) }
 }
 
 /// Nanoseconds between the records of two events that take the time. Both must be done.
@@ -77,13 +71,12 @@ pub unsafe extern "C" fn racl_event_elapsed(
     end: *const racl_event,
     nanoseconds: *mut u64,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(nanoseconds, 0, "a time") }?;
+    let work = || {
         let elapsed = get(end)?.elapsed_since(&*get(start)?)?;
-        out.set(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
-        Ok(())
-    })
+        Ok(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
+    };
+    // SAFETY: by the header.
+    unsafe { answer(nanoseconds, "a time", work) }
 }
 
 /// Gives the event back.

@@ -12,18 +12,20 @@ use crate::status;
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// Why a function fails.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Failure {
-    status: i32,
-    code: i32,
-    call: Option<&'static str>,
-    message: String,
+    pub(crate) status: i32,
+    pub(crate) code: i32,
+    pub(crate) call: Option<&'static str>,
+    pub(crate) message: String,
+    /// All that was found in a plan.
+    found: Vec<String>,
 }
 
 impl Failure {
     /// One that racl's Rust layer knows nothing of.
     pub(crate) fn own(status: i32, message: impl Into<String>) -> Self {
-        Self { status, code: 0, call: None, message: message.into() }
+        Self { status, message: message.into(), ..Self::default() }
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -31,15 +33,40 @@ impl Failure {
     }
 
     fn panic(payload: &(dyn Any + Send)) -> Self {
-        let text = payload.downcast_ref::<&str>().copied();
-        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        Self::own(status::RACL_PANIC, format!("a fault of racl: {}", text.unwrap_or("a panic without a text")))
+        Self::own(status::RACL_PANIC, format!("a fault of racl: {}", text_of(payload)))
     }
+
+    /// What ended a function of the caller.
+    pub(crate) fn callback(payload: &(dyn Any + Send)) -> Self {
+        Self::own(status::RACL_CALLBACK_PANICKED, text_of(payload))
+    }
+
+    /// One for each thing that was found.
+    fn apart(self) -> Vec<Self> {
+        match self.found.len() {
+            0 | 1 => vec![self],
+            _ => self.found.iter().map(|message| Self { message: message.clone(), ..self.clone() }).collect(),
+        }
+    }
+}
+
+/// Drops what was thrown, which may throw again then: what that gives is leaked, to end it.
+pub(crate) fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(move || drop(payload))) {
+        std::mem::forget(again);
+    }
+}
+
+fn text_of(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a panic without a text")
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self {
+            found: error.findings().iter().map(|finding| finding.message.clone()).collect(),
             status: status::of_kind(error.kind()),
             code: error.code().unwrap_or(0),
             call: error.call(),
@@ -61,37 +88,45 @@ struct Last {
     code: i32,
     call: CString,
     message: CString,
+    failure: Option<Failure>,
 }
 
 thread_local! {
     static LAST: RefCell<Last> = RefCell::default();
 }
 
-fn terminated(text: &str) -> CString {
+pub(crate) fn terminated(text: &str) -> CString {
     CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default()
 }
 
-fn note(failure: &Failure) -> i32 {
+fn note(failure: Failure) -> i32 {
+    let status = failure.status;
     let last = Last {
-        status: failure.status,
+        status,
         code: failure.code,
         call: terminated(failure.call.unwrap_or_default()),
         message: terminated(&failure.message),
+        failure: Some(failure),
     };
     // A thread that ends has no place for it any more; the status stays.
     let _ = LAST.try_with(|place| place.replace(last));
-    failure.status
+    status
+}
+
+/// What the last failure of the thread is about.
+pub(crate) fn last_failures() -> Vec<Failure> {
+    let last = LAST.try_with(|last| last.borrow().failure.clone()).ok().flatten();
+    last.map(Failure::apart).unwrap_or_default()
 }
 
 /// Runs what a function of C does, and gives its status. Nothing unwinds into C.
 pub(crate) fn guard(work: impl FnOnce() -> Result<()>) -> i32 {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => status::RACL_OK,
-        Ok(Err(failure)) => note(&failure),
+        Ok(Err(failure)) => note(failure),
         Err(payload) => {
-            let status = note(&Failure::panic(&*payload));
-            // What was thrown may throw again when it is dropped.
-            std::mem::forget(payload);
+            let status = note(Failure::panic(&*payload));
+            discard(payload);
             status
         }
     }

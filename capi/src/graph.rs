@@ -5,11 +5,12 @@ use std::sync::Mutex;
 
 use racl::CaptureMode;
 
-use crate::arguments::{Out, text};
+use crate::arguments::text;
 use crate::failure::{Failure, guard};
-use crate::handles::{Kept, end, free, get, new, reserve};
+use crate::handles::{Kept, end, free, get};
 use crate::host::alone;
 use crate::objects::{OnThread, racl_capture, racl_graph, racl_stream};
+use crate::results::{answer, make};
 use crate::status;
 
 /// Blocking copies are refused on all threads while a capture is active.
@@ -27,9 +28,7 @@ pub unsafe extern "C" fn racl_capture_begin(
     mode: i32,
     capture: *mut *mut racl_capture,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(capture, std::ptr::null_mut(), "a capture") }?;
+    let work = || {
         let stream = get(stream)?;
         let mode = match mode {
             RACL_CAPTURE_GLOBAL => CaptureMode::Global,
@@ -37,11 +36,10 @@ pub unsafe extern "C" fn racl_capture_begin(
             RACL_CAPTURE_RELAXED => CaptureMode::Relaxed,
             other => return Err(Failure::invalid(format!("{other} for the mode of a capture"))),
         };
-        // Before the capture begins, which nobody could end when it has no place.
-        let place = reserve::<racl_capture>()?;
-        out.set(place.fill(OnThread::new(stream.value.begin_capture(mode)?)));
-        Ok(())
-    })
+        Ok(OnThread::new(stream.value.begin_capture(mode)?))
+    };
+    // SAFETY: by the header.
+    unsafe { make(capture, work) }
 }
 
 fn elsewhere() -> Failure {
@@ -52,19 +50,18 @@ fn elsewhere() -> Failure {
 /// it stays on another thread than that which began it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_capture_end(capture: *mut racl_capture, graph: *mut *mut racl_graph) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(graph, std::ptr::null_mut(), "a graph") }?;
+    let work = || {
         let mut finished = None;
         end(capture, |capture| {
             let capture = capture.into_here().map_err(|capture| Kept::new(capture, elsewhere()))?;
             finished = Some(capture.finish());
             Ok(())
         })?;
-        let Some(graph) = finished else { return Ok(()) };
-        out.set(new(Box::new(Mutex::new(graph?)))?);
-        Ok(())
-    })
+        let graph = finished.unwrap_or_else(|| unreachable!("the end of the capture was tried"));
+        Ok(Box::new(Mutex::new(graph?)))
+    };
+    // SAFETY: by the header.
+    unsafe { make(graph, work) }
 }
 
 /// Ends the capture without a graph, on the thread that began it.
@@ -105,13 +102,12 @@ pub extern "C" fn racl_graph_wait(graph: *const racl_graph) -> i32 {
 /// Its aclmdlRI, which stays racl's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_graph_raw(graph: *const racl_graph, raw: *mut *mut c_void) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(raw, std::ptr::null_mut(), "a raw handle") }?;
+    let work = || {
         let graph = get(graph)?;
-        out.set(alone(&graph, "a graph")?.as_raw());
-        Ok(())
-    })
+        Ok(alone(&graph, "a graph")?.as_raw())
+    };
+    // SAFETY: by the header.
+    unsafe { answer(raw, "a raw handle", work) }
 }
 
 /// Writes what is in the graph as a trace (JSON) that chrome://tracing and Perfetto show.

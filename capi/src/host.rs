@@ -5,21 +5,18 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use racl::{Lent, PinnedBuffer, Refused};
 
-use crate::arguments::Out;
 use crate::failure::{Failure, Result, guard};
-use crate::handles::{Kept, end, free, get, new};
+use crate::handles::{Kept, end, free, get};
 use crate::objects::{HostState, racl_buffer, racl_context, racl_host, racl_stream};
+use crate::results::{answer, make};
 use crate::status;
 
 /// So many bytes of pinned host memory, which are zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_host_new(context: *const racl_context, bytes: usize, host: *mut *mut racl_host) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(host, std::ptr::null_mut(), "host memory") }?;
-        out.set(new(Mutex::new(HostState::Here(get(context)?.pinned::<u8>(bytes)?)))?);
-        Ok(())
-    })
+    let work = || Ok(Mutex::new(HostState::Here(get(context)?.pinned::<u8>(bytes)?)));
+    // SAFETY: by the header.
+    unsafe { make(host, work) }
 }
 
 pub(crate) fn alone<'a, T>(lock: &'a Mutex<T>, what: &str) -> Result<MutexGuard<'a, T>> {
@@ -29,6 +26,14 @@ pub(crate) fn alone<'a, T>(lock: &'a Mutex<T>, what: &str) -> Result<MutexGuard<
         Err(TryLockError::WouldBlock) => {
             Err(Failure::own(status::RACL_BUSY, format!("{what} that another thread uses")))
         }
+    }
+}
+
+fn here(state: &mut HostState) -> Result<&mut PinnedBuffer<u8>> {
+    match state {
+        HostState::Here(buffer) => Ok(buffer),
+        HostState::Lent(_) => Err(with_a_copy()),
+        HostState::Lost => Err(lost()),
     }
 }
 
@@ -43,33 +48,23 @@ fn lost() -> Failure {
 /// Where the memory is. RACL_BUSY while a copy has it: until racl_host_wait() the program must not touch it then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_host_data(host: *const racl_host, data: *mut *mut c_void) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(data, std::ptr::null_mut(), "an address") }?;
+    let work = || {
         let host = get(host)?;
-        match &mut *alone(&host, "host memory")? {
-            HostState::Here(buffer) => out.set(buffer.as_mut_ptr().cast()),
-            HostState::Lent(_) => return Err(with_a_copy()),
-            HostState::Lost => return Err(lost()),
-        }
-        Ok(())
-    })
+        here(&mut *alone(&host, "host memory")?).map(|buffer| buffer.as_mut_ptr().cast())
+    };
+    // SAFETY: by the header.
+    unsafe { answer(data, "an address", work) }
 }
 
 /// Its bytes. RACL_BUSY while a copy has it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_host_size(host: *const racl_host, bytes: *mut usize) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(bytes, 0, "a size") }?;
+    let work = || {
         let host = get(host)?;
-        match &*alone(&host, "host memory")? {
-            HostState::Here(buffer) => out.set(buffer.len()),
-            HostState::Lent(_) => return Err(with_a_copy()),
-            HostState::Lost => return Err(lost()),
-        }
-        Ok(())
-    })
+        here(&mut *alone(&host, "host memory")?).map(|buffer| buffer.len())
+    };
+    // SAFETY: by the header.
+    unsafe { answer(bytes, "a size", work) }
 }
 
 /// Lends the memory to a copy.

@@ -9,23 +9,43 @@
 
 mod arguments;
 mod buffer;
+mod builder;
+mod builder_streams;
+mod cache;
+mod callback;
 mod context;
 mod dlpack;
+mod errors;
 mod event;
+mod executable;
 mod failure;
 mod graph;
 mod handles;
 mod host;
 mod library;
+mod log;
+mod mock;
 mod objects;
 mod operator;
+mod plan;
+mod record;
+mod recording;
+mod results;
 mod status;
 mod stream;
 
 pub use buffer::*;
+pub use builder::*;
+pub use builder_streams::*;
+pub use cache::*;
+pub use callback::*;
 pub use context::*;
 pub use dlpack::*;
+pub use errors::{
+    racl_context_take_errors, racl_error, racl_errors_count, racl_errors_free, racl_errors_get, racl_last_errors,
+};
 pub use event::*;
+pub use executable::*;
 pub use failure::{
     racl_last_error_call, racl_last_error_code, racl_last_error_copy, racl_last_error_message,
     racl_last_error_status, racl_status_name,
@@ -33,10 +53,16 @@ pub use failure::{
 pub use graph::*;
 pub use host::*;
 pub use library::*;
+pub use log::*;
+pub use mock::*;
 pub use objects::{
-    racl_buffer, racl_capture, racl_context, racl_event, racl_graph, racl_host, racl_library, racl_stream,
-    racl_tensor,
+    racl_bindings, racl_buffer, racl_builder, racl_cache, racl_capture, racl_context, racl_errors, racl_event,
+    racl_executable, racl_foreign, racl_graph, racl_host, racl_host_function, racl_library, racl_plan, racl_registry,
+    racl_simulation, racl_stream, racl_tensor,
 };
 pub use operator::*;
+pub use plan::*;
+pub use record::*;
+pub use recording::{racl_dim, racl_value};
 pub use status::*;
 pub use stream::*;

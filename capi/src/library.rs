@@ -1,13 +1,14 @@
 //! Libraries.
 
-use std::ffi::{CString, c_char};
+use std::ffi::c_char;
 
 use racl::Acl;
 
-use crate::arguments::{Out, null, text};
-use crate::failure::{Failure, Result, copy_text, guard};
-use crate::handles::{Kept, end, free, get, new};
+use crate::arguments::{Sized_, sized, text};
+use crate::failure::{Failure, Result, guard};
+use crate::handles::{Kept, end, free, get};
 use crate::objects::racl_library;
+use crate::results::{answer, make, tell};
 
 /// The version of this header: major, minor, patch, each two digits.
 pub const RACL_VERSION: u32 = 100;
@@ -18,25 +19,69 @@ pub extern "C" fn racl_version() -> u32 {
     RACL_VERSION
 }
 
+/// Each call of AscendCL asks first which context is current on its thread, and makes its own current again where other
+/// code has changed it. It counts for all libraries of the process from then on.
+pub const RACL_LIBRARY_VERIFY_CONTEXT: u32 = 1;
+
+/// How a library is opened.
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct racl_library_options {
+    /// sizeof(racl_library_options).
+    pub size: usize,
+    /// RACL_LIBRARY_... put together.
+    pub flags: u32,
+}
+
+// SAFETY: integers alone, the first of them a size.
+unsafe impl Sized_ for racl_library_options {
+    const FIRST: usize = size_of::<Self>();
+    const WHAT: &'static str = "racl_library_options";
+    const ZERO: Self = Self { size: 0, flags: 0 };
+}
+
 /// Opens and initialises an AscendCL library. NULL: what the environment variable RACL_LIBRARY names, else the library
 /// of the machine. "mock": the built-in mock, where it was compiled in. Otherwise a file, or a name that the dynamic
 /// loader searches, whose initialisers run. The same library may be opened several times.
+///
+/// racl remembers which context it made current on a thread, and makes no call for that while it stays the same. A
+/// program that makes other contexts current beside racl, with aclrtSetCurrentContext or aclrtSetDevice, either calls
+/// racl_context_bind() before it calls racl again, or opens the library with RACL_LIBRARY_VERIFY_CONTEXT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_library_open(path: *const c_char, library: *mut *mut racl_library) -> i32 {
-    guard(|| {
+    // SAFETY: by the header.
+    unsafe { racl_library_open_with(path, std::ptr::null(), library) }
+}
+
+/// As racl_library_open(), with options, which may be NULL. RACL_LIBRARY_VERIFY_CONTEXT is for programs that make other
+/// contexts current beside racl. It costs a call of aclrtGetCurrentContext for each call that racl makes, which is some
+/// ten nanoseconds with the mock, and was not measured on a card.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_library_open_with(
+    path: *const c_char,
+    options: *const racl_library_options,
+    library: *mut *mut racl_library,
+) -> i32 {
+    let work = || {
         // SAFETY: by the header.
-        let out = unsafe { Out::new(library, std::ptr::null_mut(), "a library") }?;
+        let flags = unsafe { sized(options) }?.map_or(0, |options| options.flags);
+        if flags & !RACL_LIBRARY_VERIFY_CONTEXT != 0 {
+            return Err(Failure::invalid(format!("unknown flags {flags:#x} of a library")));
+        }
         let acl = if path.is_null() {
             Acl::init()?
         } else {
             // SAFETY: by the header.
             named(unsafe { text(path, "the name of a library") }?)?
         };
-        // C programs call AscendCL beside this, and make other contexts current.
-        racl::set_verify_context(true);
-        out.set(new(acl)?);
-        Ok(())
-    })
+        if flags & RACL_LIBRARY_VERIFY_CONTEXT != 0 {
+            racl::set_verify_context(true);
+        }
+        Ok(acl)
+    };
+    // SAFETY: by the header.
+    unsafe { make(library, work) }
 }
 
 fn named(path: &str) -> Result<Acl> {
@@ -63,49 +108,25 @@ pub unsafe extern "C" fn racl_library_name(
     size: usize,
     needed: *mut usize,
 ) -> i32 {
-    guard(|| {
-        if !needed.is_null() {
-            // SAFETY: by the header.
-            unsafe { needed.write(0) };
-        }
-        if size > 0 {
-            if name.is_null() {
-                return Err(null("a place for a name"));
-            }
-            // SAFETY: by the header.
-            unsafe { name.write(0) };
-        }
-        let text = CString::new(get(library)?.library()).unwrap_or_default();
-        // SAFETY: by the header.
-        let bytes = unsafe { copy_text(&text, name, size) };
-        if !needed.is_null() {
-            // SAFETY: as above.
-            unsafe { needed.write(bytes) };
-        }
-        Ok(())
-    })
+    let work = || Ok(get(library)?.library().to_owned());
+    // SAFETY: by the header.
+    unsafe { tell(name, size, needed, work) }
 }
 
 /// Whether it is the built-in mock: 1 or 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_library_is_mock(library: *const racl_library, is_mock: *mut i32) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(is_mock, 0, "an answer") }?;
-        out.set(i32::from(get(library)?.is_mock()));
-        Ok(())
-    })
+    let work = || Ok(i32::from(get(library)?.is_mock()));
+    // SAFETY: by the header.
+    unsafe { answer(is_mock, "an answer", work) }
 }
 
 /// How many devices there are.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_library_device_count(library: *const racl_library, count: *mut u32) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(count, 0, "a count") }?;
-        out.set(get(library)?.device_count()?);
-        Ok(())
-    })
+    let work = || Ok(get(library)?.device_count()?);
+    // SAFETY: by the header.
+    unsafe { answer(count, "a count", work) }
 }
 
 /// Gives the handle back. The library stays initialised.

@@ -5,9 +5,14 @@ use std::sync::Mutex;
 use std::thread::ThreadId;
 
 use racl::op::AnyTensor;
+use racl::plan::{Foreign, HostFunction, Plan, Simulation};
 use racl::{Acl, Capture, Context, Event, Graph, Lent, PinnedBuffer, SharedBuffer, Stream};
 
+use crate::cache::{Caches, Registries};
+use crate::errors::Entry;
+use crate::executable::{Binding, Executables};
 use crate::handles::Handle;
+use crate::recording::Builders;
 
 /// An AscendCL library that is initialised.
 #[allow(non_camel_case_types)]
@@ -53,6 +58,56 @@ pub struct racl_graph(());
 #[allow(non_camel_case_types)]
 #[derive(Debug)]
 pub struct racl_tensor(());
+
+/// A plan that is being recorded.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_builder(());
+
+/// A checked plan: work as data. Any thread may use it, several at once.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_plan(());
+
+/// A plan with memory on a device, which runs.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_executable(());
+
+/// What runs of an executable are given.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_bindings(());
+
+/// What a plan left in memory of the host.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_simulation(());
+
+/// Plans on disk.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_cache(());
+
+/// Foreign operators and host functions that stored plans find by name.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_registry(());
+
+/// A host function of plans.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_host_function(());
+
+/// A foreign operator of plans.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_foreign(());
+
+/// A list of errors.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_errors(());
 
 macro_rules! objects {
     ($($handle:ident = $name:ident($value:ty), $what:literal;)*) => {
@@ -108,6 +163,16 @@ objects! {
     racl_capture = Capture(OnThread<Capture>), "a capture";
     racl_graph = Graph(Box<Mutex<Graph>>), "a graph";
     racl_tensor = Tensor(AnyTensor), "a tensor";
+    racl_builder = Builder(Builders), "a builder";
+    racl_plan = Plan(Plan), "a plan";
+    racl_executable = Executable(Box<Executables>), "an executable";
+    racl_bindings = Bindings(Box<Mutex<Binding>>), "bindings";
+    racl_simulation = Simulation(Simulation), "a simulation";
+    racl_cache = Cache(Box<Caches>), "a cache";
+    racl_registry = Registry(Box<Registries>), "a registry";
+    racl_host_function = HostFunction(HostFunction), "a host function";
+    racl_foreign = Foreign(Foreign), "a foreign operator";
+    racl_errors = Errors(Vec<Entry>), "a list of errors";
 }
 
 const fn usable_anywhere<T: Send + Sync>() {}

@@ -2,12 +2,14 @@
 
 use std::ffi::{c_char, c_void};
 
+use racl::DeviceRead as _;
 use racl::op::{AnyTensor, Argument, ElementType, Format, MAX_RANK, Operand, Scalar};
 
-use crate::arguments::{Out, Sized_, list, null, sized, text};
+use crate::arguments::{Sized_, bytes, list, list_mut, null, sized, text};
 use crate::failure::{Failure, Result, guard};
-use crate::handles::{Use, free, get, new};
+use crate::handles::{Use, free, get};
 use crate::objects::{racl_buffer, racl_stream, racl_tensor};
+use crate::results::{answer, make};
 
 /// The shape of a tensor and how it lies in its buffer.
 #[derive(Debug, Clone, Copy)]
@@ -63,9 +65,7 @@ pub unsafe extern "C" fn racl_tensor_new(
     layout: *const racl_tensor_layout,
     tensor: *mut *mut racl_tensor,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(tensor, std::ptr::null_mut(), "a tensor") }?;
+    let work = || {
         let buffer = get(buffer)?;
         // SAFETY: by the header.
         let layout = unsafe { sized(layout) }?.ok_or_else(|| null("a racl_tensor_layout"))?;
@@ -85,20 +85,18 @@ pub unsafe extern "C" fn racl_tensor_new(
         if format != Format::ND {
             made = made.with_format(format, sizes(layout.storage, layout.storage_rank, "the shape of a storage")?)?;
         }
-        out.set(new(made)?);
-        Ok(())
-    })
+        Ok(made)
+    };
+    // SAFETY: by the header.
+    unsafe { make(tensor, work) }
 }
 
 /// Its aclDataType.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_tensor_dtype(tensor: *const racl_tensor, dtype: *mut i32) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(dtype, 0, "a type") }?;
-        out.set(get(tensor)?.element_type().number());
-        Ok(())
-    })
+    let work = || Ok(get(tensor)?.element_type().number());
+    // SAFETY: by the header.
+    unsafe { answer(dtype, "a type", work) }
 }
 
 /// Its dimensions: `rank` gets how many there are, and `shape`, which has room for `room` numbers and may be NULL when
@@ -110,16 +108,35 @@ pub unsafe extern "C" fn racl_tensor_shape(
     room: usize,
     rank: *mut usize,
 ) -> i32 {
-    guard(|| {
+    let work = || {
         // SAFETY: by the header.
-        let out = unsafe { Out::new(rank, 0, "a rank") }?;
-        // SAFETY: by the header.
-        let place = unsafe { crate::arguments::list_mut(shape, room, "a place for a shape") }?;
+        let place = unsafe { list_mut(shape, room, "a place for a shape") }?;
         place.fill(0);
         let tensor = get(tensor)?;
         place.iter_mut().zip(tensor.shape().iter()).for_each(|(place, size)| *place = *size);
-        out.set(tensor.shape().len());
-        Ok(())
+        Ok(tensor.shape().len())
+    };
+    // SAFETY: by the header.
+    unsafe { answer(rank, "a rank", work) }
+}
+
+/// Copies `size` bytes from the host to a dense tensor, which has as many. Waits as racl_buffer_write() does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_tensor_write(tensor: *const racl_tensor, data: *const c_void, size: usize) -> i32 {
+    guard(|| {
+        let mut memory = get(tensor)?.bytes()?;
+        // SAFETY: by the header.
+        Ok(memory.write(unsafe { bytes(data, size, "data to write") }?)?)
+    })
+}
+
+/// Copies a dense tensor to the host; `size` is its bytes. Waits as racl_buffer_read() does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_tensor_read(tensor: *const racl_tensor, data: *mut c_void, size: usize) -> i32 {
+    guard(|| {
+        let memory = get(tensor)?.bytes()?;
+        // SAFETY: by the header.
+        Ok(memory.as_slice().read(unsafe { list_mut(data.cast(), size, "a place for data") }?)?)
     })
 }
 
@@ -205,7 +222,7 @@ pub unsafe extern "C" fn racl_operator(
 }
 
 /// An argument with what it keeps meanwhile.
-enum Held<'a> {
+pub(crate) enum Held<'a> {
     Tensors(Vec<Use<racl_tensor>>, bool),
     Bools(Vec<bool>),
     Scalars(Vec<Scalar>),
@@ -216,7 +233,7 @@ impl<'a> Held<'a> {
     /// # Safety
     ///
     /// What the kind names is there, and nobody changes it meanwhile.
-    unsafe fn of(arg: &racl_arg) -> Result<Self> {
+    pub(crate) unsafe fn of(arg: &racl_arg) -> Result<Self> {
         let (data, count) = (arg.data, arg.count);
         Ok(match arg.kind {
             RACL_ARG_NONE => Self::Plain(Argument::None),
@@ -257,14 +274,14 @@ impl<'a> Held<'a> {
         })
     }
 
-    fn operands(&self) -> Vec<&dyn Operand> {
+    pub(crate) fn operands(&self) -> Vec<&dyn Operand> {
         match self {
             Self::Tensors(tensors, _) => tensors.iter().map(|tensor| &**tensor as &dyn Operand).collect(),
             _ => Vec::new(),
         }
     }
 
-    fn argument<'s>(&'s self, operands: &'s [&'s dyn Operand]) -> Argument<'s>
+    pub(crate) fn argument<'s>(&'s self, operands: &'s [&'s dyn Operand]) -> Argument<'s>
     where
         'a: 's,
     {

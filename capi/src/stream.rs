@@ -4,10 +4,11 @@ use std::ffi::c_void;
 
 use racl::{Stream, StreamOptions};
 
-use crate::arguments::{Out, Sized_, limit, null, sized};
+use crate::arguments::{Sized_, limit, null, sized};
 use crate::failure::{Failure, guard};
-use crate::handles::{Kept, end, get, new, reserve};
+use crate::handles::{Kept, end, get};
 use crate::objects::{Borrowed, racl_context, racl_event, racl_stream};
+use crate::results::{answer, make};
 
 /// What a launch needs is set aside when the stream is made.
 pub const RACL_STREAM_FAST_LAUNCH: u32 = 1;
@@ -74,9 +75,7 @@ pub unsafe extern "C" fn racl_stream_new(
     options: *const racl_stream_options,
     stream: *mut *mut racl_stream,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(stream, std::ptr::null_mut(), "a stream") }?;
+    let work = || {
         let context = get(context)?;
         // SAFETY: by the header.
         let options = unsafe { sized(options) }?;
@@ -84,20 +83,18 @@ pub unsafe extern "C" fn racl_stream_new(
             Some(options) => context.stream_with(options.options()?)?,
             None => context.stream()?,
         };
-        out.set(new(own(stream))?);
-        Ok(())
-    })
+        Ok(own(stream))
+    };
+    // SAFETY: by the header.
+    unsafe { make(stream, work) }
 }
 
 /// The default stream of a context, which stays the context's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_stream_default(context: *const racl_context, stream: *mut *mut racl_stream) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(stream, std::ptr::null_mut(), "a stream") }?;
-        out.set(new(own(get(context)?.default_stream()?))?);
-        Ok(())
-    })
+    let work = || Ok(own(get(context)?.default_stream()?));
+    // SAFETY: by the header.
+    unsafe { make(stream, work) }
 }
 
 /// An aclrtStream of other code, made in this context by the same AscendCL library. It is left to its owner when the
@@ -109,30 +106,24 @@ pub unsafe extern "C" fn racl_stream_ref(
     raw: *mut c_void,
     stream: *mut *mut racl_stream,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(stream, std::ptr::null_mut(), "a stream") }?;
+    let work = || {
         if raw.is_null() {
             return Err(null("an aclrtStream; racl_stream_default() gives the default one"));
         }
-        // Before the stream is taken over, which would be destroyed when it has no place.
-        let place = reserve::<racl_stream>()?;
         // SAFETY: the header asks for a stream of this context; it is given away again, and not destroyed.
         let value = unsafe { Stream::from_raw(raw, &*get(context)?) }?;
-        out.set(place.fill(Borrowed { value, theirs: true }));
-        Ok(())
-    })
+        Ok(Borrowed { value, theirs: true })
+    };
+    // SAFETY: by the header.
+    unsafe { make(stream, work) }
 }
 
 /// Its aclrtStream, which stays racl's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_stream_raw(stream: *const racl_stream, raw: *mut *mut c_void) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(raw, std::ptr::null_mut(), "a raw handle") }?;
-        out.set(get(stream)?.value.as_raw());
-        Ok(())
-    })
+    let work = || Ok(get(stream)?.value.as_raw());
+    // SAFETY: by the header.
+    unsafe { answer(raw, "a raw handle", work) }
 }
 
 /// Waits until its work is done, or for so many nanoseconds, at most 24 days of them: RACL_TIMEOUT then, and the work goes
@@ -152,12 +143,9 @@ pub extern "C" fn racl_stream_synchronize(stream: *const racl_stream, nanosecond
 /// Whether its work is done: 1 or 0. Does not wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_stream_is_complete(stream: *const racl_stream, is_complete: *mut i32) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(is_complete, 0, "an answer") }?;
-        out.set(i32::from(get(stream)?.value.is_complete()?));
-        Ok(())
-    })
+    let work = || Ok(i32::from(get(stream)?.value.is_complete()?));
+    // SAFETY: by the header.
+    unsafe { answer(is_complete, "an answer", work) }
 }
 
 /// Lets what the stream is given from now on wait until the event's latest record is done.

@@ -7,7 +7,9 @@ use std::process::Command;
 mod bad;
 mod support;
 
-use support::{SANITIZED, THREADS, built, functions, header, here, is_there, program, run, watched_program};
+use support::{
+    SANITIZED, THREADS, built, compiled, functions, header, here, is_there, program, run, watched_program,
+};
 
 #[test]
 fn the_header_is_what_cbindgen_makes_of_the_sources() {
@@ -44,7 +46,7 @@ fn the_library_exports_what_the_header_declares_and_nothing_else() {
     assert_eq!(exported, declared);
 }
 
-const PROGRAMS: &[&str] = &["basics", "work", "threads"];
+const PROGRAMS: &[&str] = &["basics", "work", "threads", "plans", "callbacks", "cache"];
 
 fn source(name: &str) -> PathBuf {
     here().join(format!("tests/c/{name}.c"))
@@ -90,8 +92,45 @@ fn every_function_knows_bad_handles_and_places() {
 }
 
 #[test]
-fn the_example_prints_what_it_says() {
-    for flags in [&[][..], SANITIZED] {
-        assert_eq!(program(&here().join("examples/graph.c"), flags), "1 2 3 4\n");
+fn an_exception_of_a_callback_ends_the_process_and_crosses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = here().join("tests/c/throws.cpp");
+    let output = compiled(folder.path(), ("c++", "-std=c++17"), &source, &[]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && output.status.code().is_none(), "{}", output.status);
+    assert!(text.contains("foreign exceptions") && output.stdout.is_empty(), "{text}");
+}
+
+const EXAMPLES: &[(&str, &str)] = &[
+    ("graph", "1 2 3 4\n"),
+    (
+        "streams_and_events",
+        "6 operators on 3 streams with 6 events, 0 lints\neager : all as expected\nreplay: all as expected\n\
+         without a wait: refused\n",
+    ),
+    (
+        "wait_value",
+        "4 operators on 3 streams with 5 events, 0 lints\neager : all as expected\nreplay: all as expected\n",
+    ),
+    (
+        "prefetch",
+        "5 operators on 2 streams with 2 events, 0 lints\n400 of 10000000 bytes asked for\neager : all as expected\n\
+         replay: all as expected\n",
+    ),
+    (
+        "frozen",
+        "the plan was built\neager : equals the operators in order, also with new numbers in place\n\
+         eager : refuses a weight in another place\n\
+         replay: equals the operators in order, also with new numbers in place\n\
+         replay: refuses a weight in another place\n",
+    ),
+];
+
+#[test]
+fn the_examples_print_what_they_say() {
+    for (name, expected) in EXAMPLES {
+        for flags in [&[][..], SANITIZED] {
+            assert_eq!(program(&here().join(format!("examples/{name}.c")), flags), *expected, "{name}");
+        }
     }
 }

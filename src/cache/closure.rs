@@ -3,7 +3,7 @@
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
-use super::Func;
+use super::{Func, Origin};
 use crate::lock::say;
 
 /// The closure of a compilation.
@@ -23,6 +23,11 @@ impl Closure {
         let code: fn() = here::<F>;
         let identity = format!("{} {:?}", type_name::<F>(), type_id::<F>());
         Self { address: code as usize, identity, captured: size_of::<F>() }
+    }
+
+    pub(super) fn told(origin: Origin<'_>) -> Self {
+        let Origin { code, identity, captured } = origin;
+        Self { address: code.addr(), identity: format!("told {identity:?}"), captured }
     }
 }
 

@@ -115,6 +115,21 @@ impl ElementType {
         self.number
     }
 
+    /// The type of elements that operators with types of Rust and plans know; none for those that they do not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::{DataType, ElementType};
+    ///
+    /// assert_eq!(ElementType::of_number(1).and_then(ElementType::data_type), Some(DataType::F16));
+    /// assert_eq!(ElementType::I4.data_type(), None);
+    /// ```
+    #[must_use]
+    pub fn data_type(self) -> Option<DataType> {
+        DataType::ALL.into_iter().find(|dtype| Self::from(*dtype) == self)
+    }
+
     pub(crate) fn raw(self) -> aclDataType {
         aclDataType(self.number)
     }
@@ -454,7 +469,36 @@ impl AnyTensor {
         Self { shape, strides, ..self }.checked()
     }
 
-    #[cfg(feature = "dlpack")]
+    /// The memory of a dense tensor of the format ND, as bytes: for copies with the host.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for one with gaps, of another format, or whose
+    /// elements do not fill bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::DeviceRead as _;
+    /// use racl::op::AnyTensor;
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let x = AnyTensor::from(device.upload_tensor(&[1_i32, 2], [2])?);
+    /// let mut bytes = [0; 8];
+    /// x.bytes()?.as_slice().read(&mut bytes)?;
+    /// assert_eq!(bytes[4..], 2_i32.to_ne_bytes());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn bytes(&self) -> Result<SharedBuffer<u8>> {
+        let kind = self.form.kind;
+        if !kind.bits.is_multiple_of(8) || self.format() != Format::ND || self.strides != self.shape.dense_strides() {
+            return Err(Error::invalid(format!("{self:?} as bytes; make it dense before")));
+        }
+        let size = kind.bits() / 8;
+        let from = self.start.addr() - self.allocation.address().addr() + self.offset * size;
+        Ok(SharedBuffer::within(&self.allocation, from, self.shape.elements() * size))
+    }
+
     pub(crate) fn allocation(&self) -> &Arc<Allocation> {
         &self.allocation
     }

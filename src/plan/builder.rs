@@ -10,6 +10,7 @@ use decompositions::Decompositions;
 use options::Options;
 use state::State;
 
+mod by_hand;
 mod calls;
 pub(crate) mod decompositions;
 mod events;
@@ -60,7 +61,8 @@ pub struct Value {
 /// After it the builder is as it was before the call, but for what code of the caller did in it: the work that the
 /// closure of a scope or a decomposition issued before it failed stays.
 ///
-/// It lives for the closure of [`Plan::build`](super::Plan::build), on the thread that calls it. Every function of
+/// It lives for the closure of [`Plan::build`](super::Plan::build), on the thread that calls it, or from
+/// [`Plan::builder`](super::Plan::builder) to [`Plan::finish`](super::Plan::finish). Every function of
 /// [`op::aclnn`](crate::op::aclnn), which are all operators of the library, takes it where it takes a stream.
 ///
 /// # Examples

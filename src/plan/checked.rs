@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 use super::builder::decompositions::Decompositions;
 use super::builder::options::Options;
-use super::builder::{Builder, Built};
+use super::builder::{Builder, Built, External};
 use super::check::finding::{self, Finding};
 use super::memory::{MemoryPlan, MemoryReport};
 use super::order::Order;
@@ -18,7 +18,7 @@ use super::recipe::callable::{Callable, Facts};
 use super::recipe::function::Body;
 use super::recipe::uses::Uses;
 use super::recipe::{Node, NodeKind, Recipe};
-use super::symbols::values::check_bounds;
+use super::symbols::values::{check_bounds, named};
 use super::{calls, check, memory};
 
 mod calling;
@@ -209,6 +209,36 @@ impl Plan {
         Self::of(built)
     }
 
+    /// A builder that no closure is lent: [`Plan::finish`] makes a plan of it. [`Plan::build`] is the shorter way where a
+    /// closure will do.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Options, Plan};
+    ///
+    /// let g = Plan::builder(Options::new());
+    /// let x = g.input("x", [4], F32, Input::Copied)?;
+    /// g.output("y", g.abs(x)?)?;
+    /// assert_eq!(Plan::finish(g)?.operators(), 1);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn builder(options: Options) -> Builder {
+        Builder::new(options)
+    }
+
+    /// Checks what was recorded, and gives the plan. See [`Plan::builder`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::build`].
+    #[track_caller]
+    pub fn finish(builder: Builder) -> Result<Self> {
+        Self::of(builder.finish()?)
+    }
+
     /// Checks a recipe.
     pub(in crate::plan) fn of(built: Built) -> Result<Self> {
         Self::of_changed(built, Vec::new())
@@ -243,6 +273,26 @@ impl Plan {
         }
         let wrong = check::gates(&self.0.recipe, &self.0.order);
         if wrong.is_empty() { Ok(()) } else { Err(finding::into_error(wrong)) }
+    }
+
+    /// A gate by its name: for who was not given it when the plan was built, as with a plan from a cache.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for a name that no gate has.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::Plan;
+    ///
+    /// let plan = Plan::build(|g| g.external("ready").map(drop))?;
+    /// assert!(plan.external("ready").is_ok() && plan.external("other").is_err());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn external(&self, name: &str) -> Result<External> {
+        let index = named("gate", name, self.0.recorded.recipe.externals.iter())?;
+        Ok(External { plan: self.0.id, index: index as u32 })
     }
 
     /// What is worth a look, though the plan can run.

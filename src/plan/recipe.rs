@@ -357,13 +357,18 @@ impl Recipe {
             places.files.push(at.file().to_owned());
             (places.files.len() - 1) as u32
         });
-        let key = (file, at.line(), at.column());
-        let place = *known.places.entry(key).or_insert_with(|| {
-            places.all.push(key);
-            (places.all.len() - 1) as u32
-        });
+        let place = self.place_in(known, (file, at.line(), at.column()));
         known.last_place = Some((at, place));
         place
+    }
+
+    /// A place in a file of the list.
+    pub(crate) fn place_in(&mut self, known: &mut Known, key: (u32, u32, u32)) -> u32 {
+        let places = &mut self.places;
+        *known.places.entry(key).or_insert_with(|| {
+            places.all.push(key);
+            (places.all.len() - 1) as u32
+        })
     }
 
     pub(crate) fn layout(&mut self, known: &mut Known, layout: Layout) -> u32 {

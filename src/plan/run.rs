@@ -33,6 +33,7 @@ mod segments;
 mod sized;
 mod store;
 mod symbols;
+mod untyped;
 mod update;
 
 pub use bindings::{Bindable, Bindings, Frozen, InputId, OutputId};
@@ -44,3 +45,4 @@ pub use options::{Mode, OnFull, RunOptions};
 pub use output::Output;
 pub use pool::Pool;
 pub use store::Counters;
+pub use untyped::AnyOutput;

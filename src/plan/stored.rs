@@ -1,15 +1,13 @@
 //! Plans for the compile cache: to bytes and back, the code that they need by name, and where two of them differ. Uses
 //! checked plans; the cache uses it.
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::plan::recipe::callable::Callable as _;
 
 use super::Plan;
-use super::builder::External;
 use super::recipe::function::{Body, Foreign, HostFunction};
 use super::recipe::{FunctionInfo, FunctionKind, Recipe};
 use super::symbols::effort::within;
-use super::symbols::values::named;
 
 mod codec;
 mod derived;
@@ -65,6 +63,49 @@ impl Code<'_> {
 }
 
 impl Plan {
+    /// The plan as bytes, for [`Plan::load`] in another process. A
+    /// [`CompileCache`](crate::cache::CompileCache) does this with the files and the keys as well.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`] for a plan with a closure without a name, which nothing can find again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan, Registry};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     g.output("y", g.abs(x)?)
+    /// })?;
+    /// let bytes = plan.store()?;
+    /// assert_eq!(Plan::load(&bytes, &Registry::new())?.to_text(), plan.to_text());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn store(&self) -> Result<Vec<u8>> {
+        match self.unnamed() {
+            None => Ok(self.to_bytes()),
+            Some(why) => Err(Error::new(ErrorKind::InvalidPlan, why)),
+        }
+    }
+
+    /// A plan of [`Plan::store`]'s bytes, which may come from anywhere: it is checked as one from a builder is. Its
+    /// foreign operators and host functions are those of the registry.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::File`] for bytes that are no plan, or one of another version of the format;
+    /// [`ErrorKind::InvalidPlan`] when the registry does not have the code that it needs, in its version.
+    pub fn load(bytes: &[u8], registry: &Registry) -> Result<Self> {
+        registry.check()?;
+        Self::from_bytes(bytes, Code::Registered(registry)).map(|(plan, _)| plan).map_err(|error| match error {
+            NotLoaded::Broken(why) => Error::new(ErrorKind::File, format!("a stored plan: {why}")),
+            NotLoaded::Unbound(why) => Error::new(ErrorKind::InvalidPlan, why),
+        })
+    }
+
     pub(crate) fn recipe(&self) -> &Recipe {
         &self.0.recorded.recipe
     }
@@ -114,26 +155,6 @@ impl Plan {
                 let memory = |plan: &Self, symbols: &[usize]| plan.specialise(symbols).ok().map(|(_, memory)| memory);
                 ends.iter().find_map(|ends| derived::memory_difference(memory(self, ends), memory(other, ends)))
             })
-    }
-
-    /// A gate by its name: a plan from a cache was not built in this process, so nobody was given its gates.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that no gate has.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use racl::plan::Plan;
-    ///
-    /// let plan = Plan::build(|g| g.external("ready").map(drop))?;
-    /// assert!(plan.external("ready").is_ok() && plan.external("other").is_err());
-    /// # Ok::<(), racl::Error>(())
-    /// ```
-    pub fn external(&self, name: &str) -> Result<External> {
-        let index = named("gate", name, self.recipe().externals.iter())?;
-        Ok(External { plan: self.0.id, index: index as u32 })
     }
 
     /// A function without a name, which no file can hold.

@@ -41,6 +41,15 @@ impl CodeFiles {
     pub fn of(&self, address: usize) -> Option<&Path> {
         self.0.iter().find(|(range, _)| range.contains(&address)).map(|(_, path)| path.as_path())
     }
+
+    /// How far behind the start of the file's first mapping an address is: the same in every process that has the file
+    /// loaded, wherever that is.
+    #[must_use]
+    pub fn offset(&self, address: usize) -> Option<usize> {
+        let path = self.of(address)?;
+        let starts = self.0.iter().filter(|(_, known)| known == path).map(|(range, _)| range.start);
+        Some(address - starts.filter(|start| *start <= address).min()?)
+    }
 }
 
 /// `from-to permissions offset device inode   /path`, numbers in hexadecimal.
@@ -70,5 +79,6 @@ mod tests {
         assert_eq!(files.of(0x2000), None);
         assert_eq!(files.of(0x3000), None);
         assert_eq!(files.of(0x5fff), Some(Path::new("/lib/c.so")));
+        assert_eq!((files.offset(0x5010), files.offset(0x2000)), (Some(0x10), None));
     }
 }

@@ -6,7 +6,27 @@ use std::fmt::Write as _;
 use crate::support::{Function, functions};
 
 /// The handles that there are, and what makes one.
-const HANDLES: &[&str] = &["library", "context", "stream", "event", "buffer", "host", "capture", "graph", "tensor"];
+const HANDLES: &[&str] = &[
+    "library",
+    "context",
+    "stream",
+    "event",
+    "buffer",
+    "host",
+    "capture",
+    "graph",
+    "tensor",
+    "builder",
+    "plan",
+    "executable",
+    "bindings",
+    "simulation",
+    "cache",
+    "registry",
+    "host_function",
+    "foreign",
+    "errors",
+];
 
 fn handle(kind: &str) -> Option<&'static str> {
     let name = kind.strip_prefix("const ").unwrap_or(kind).strip_prefix("racl_")?.strip_suffix('*')?;
@@ -14,8 +34,25 @@ fn handle(kind: &str) -> Option<&'static str> {
 }
 
 /// Structs with a size, and what a good one is.
-const STRUCTS: &[(&str, &str)] =
-    &[("racl_stream_options*", "options"), ("racl_memory_stats*", "stats"), ("racl_tensor_layout*", "layout")];
+const STRUCTS: &[(&str, &str)] = &[
+    ("racl_stream_options*", "options"),
+    ("racl_memory_stats*", "stats"),
+    ("racl_tensor_layout*", "layout"),
+    ("racl_library_options*", "library_options"),
+    ("racl_plan_options*", "plan_options"),
+    ("racl_scope_options*", "scope_options"),
+    ("racl_prefetch_options*", "prefetch_options"),
+    ("racl_host_function_info*", "host_function_info"),
+    ("racl_foreign_info*", "foreign_info"),
+    ("racl_plan_info*", "plan_info"),
+    ("racl_run_options*", "run_options"),
+    ("racl_run_counters*", "run_counters"),
+    ("racl_error*", "an_error"),
+    ("racl_cache_options*", "cache_options"),
+    ("racl_cache_stats*", "cache_stats"),
+    ("racl_compile*", "compilation"),
+    ("racl_mock_live*", "live"),
+];
 
 fn sized(kind: &str) -> Option<&'static str> {
     let kind = kind.strip_prefix("const ").unwrap_or(kind);
@@ -24,7 +61,21 @@ fn sized(kind: &str) -> Option<&'static str> {
 
 /// A place that may be NULL.
 fn may_be_null(name: &str) -> bool {
-    ["needed", "freed", "options"].contains(&name)
+    ["needed", "freed", "fetched", "options"].contains(&name)
+}
+
+/// A place of one function that may be NULL, of a name that must not be so in others.
+fn may_be_null_in(function: &str, name: &str) -> bool {
+    let known = [
+        ("racl_plan_load", "registry"),
+        ("racl_executable_output_shape", "dtype"),
+        ("racl_plan_store", "bytes"),
+        ("racl_cache_status", "why"),
+        ("racl_log_set", "user"),
+    ];
+    known.contains(&(function, name))
+        // Lists of 0 elements, and places of results of which nothing is wanted.
+        || ["user", "data", "shape", "why", "text", "bytes"].contains(&name)
 }
 
 /// What a good call passes.
@@ -36,13 +87,16 @@ fn good(function: &Function<'_>, kind: &str, name: &str) -> String {
         return format!("&{good}");
     }
     match kind {
-        "const char*" if function.name == "racl_library_open" => "\"mock\"".to_owned(),
+        "const char*" if function.name.starts_with("racl_library_open") => "\"mock\"".to_owned(),
         "const char*" => "\"aclnnAbs\"".to_owned(),
         "char*" => "text".to_owned(),
         "const void*" | "void*" => "bytes".to_owned(),
         "const racl_arg*" => "args".to_owned(),
         "size_t*" if name == "shape" => "sizes".to_owned(),
+        _ if kind.ends_with("_callback") => "NULL".to_owned(),
+        _ if kind.starts_with("const ") => "NULL".to_owned(),
         _ if kind.ends_with('*') => format!("(void *)&place_{name}"),
+        _ if name.ends_with("count") || name == "rank" || name == "size" => "0".to_owned(),
         _ => "1".to_owned(),
     }
 }
@@ -72,8 +126,11 @@ pub(crate) fn program(header: &str) -> (String, usize) {
             };
             if let Some(handle) = handle(kind) {
                 let null = if function.name.ends_with("_free") { "RACL_OK" } else { "RACL_NULL_POINTER" };
+                let needs_it = !may_be_null_in(function.name, name);
                 let wrong = if handle == "event" { "stream" } else { "event" };
-                check(call("NULL"), null);
+                if needs_it {
+                    check(call("NULL"), null);
+                }
                 check(call(&format!("stale_{handle}")), "RACL_STALE_HANDLE");
                 check(call("(void *)bytes"), "RACL_FOREIGN_HANDLE");
                 check(call(&format!("(void *)good_{wrong}")), "RACL_WRONG_KIND");
@@ -86,14 +143,16 @@ pub(crate) fn program(header: &str) -> (String, usize) {
                 check(call("(void *)long_one"), "RACL_STRUCT_SIZE");
             } else {
                 let place = kind.ends_with('*') && !kind.starts_with("const ") && *kind != "char*";
-                let text = *kind == "const char*" && function.name != "racl_library_open";
-                if (place || text) && !may_be_null(name) {
+                let text = *kind == "const char*" && !function.name.starts_with("racl_library_open");
+                let needs_it = !may_be_null(name) && !may_be_null_in(function.name, name);
+                if (place || text) && needs_it {
                     check(call("NULL"), "RACL_NULL_POINTER");
                 }
             }
         }
         // A place is cleared when a handle is bad.
-        if let Some((at, _)) = function.parameters.iter().enumerate().find(|(_, (kind, _))| handle(kind).is_some()) {
+        let needed = |kind: &str, name: &str| handle(kind).is_some() && !may_be_null_in(function.name, name);
+        if let Some(at) = function.parameters.iter().position(|(kind, name)| needed(kind, name)) {
             for (kind, name) in function.parameters.iter().filter(|(kind, _)| kind.ends_with("**")) {
                 let arguments = function.parameters.iter().enumerate().map(|(index, (kind, name))| {
                     if index == at { "NULL".to_owned() } else { good(function, kind, name) }

@@ -39,47 +39,51 @@ pub(crate) fn is_there(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// Compiles a program with these flags into a folder.
-fn compile(compiler: &str, standard: &str, source: &Path, flags: &[&str], folder: &Path) -> PathBuf {
+/// Compiles a program with these flags, and gives what runs it in its folder.
+pub(crate) fn compiled(folder: &Path, (compiler, standard): (&str, &str), source: &Path, flags: &[&str]) -> Command {
     let (to, library) = (folder.join("program"), built());
     let mut command = Command::new(compiler);
     command.args([standard, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g", "-pthread"]);
     command.args(flags).arg("-I").arg(here().join("include")).arg("-I").arg(here().join("tests/c"));
-    command.arg(source).arg("-o").arg(&to).arg("-L").arg(&library).arg("-lracl_capi");
+    command.arg(source).arg("-o").arg(&to).arg("-L").arg(&library).arg("-lracl_capi").arg("-lm");
     run(command.arg(format!("-Wl,-rpath,{}", library.display())));
-    to
+    let mut program = Command::new(&to);
+    ready(&mut program, folder);
+    program
 }
 
-fn started(command: &mut Command, folder: &Path) -> String {
+fn ready(program: &mut Command, folder: &Path) {
     // ThreadSanitizer knows nothing of the locks inside the library, which is not compiled for it: what it finds is of
     // the program.
     let known = folder.join("known");
     std::fs::write(&known, "called_from_lib:libracl_capi.so\n").unwrap();
-    command.env("TSAN_OPTIONS", format!("suppressions={}", known.display()));
-    run(command.env("RACL_LIBRARY", "mock").current_dir(folder))
+    program.env("TSAN_OPTIONS", format!("suppressions={}", known.display()));
+    program.env("RACL_LIBRARY", "mock").current_dir(folder);
 }
 
 /// Compiles and runs a program in C with these flags, and gives what it prints.
 pub(crate) fn program(source: &Path, flags: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    started(&mut Command::new(compile("cc", "-std=c11", source, flags, folder.path())), folder.path())
+    run(&mut compiled(folder.path(), ("cc", "-std=c11"), source, flags))
 }
 
 /// The same in C++.
 pub(crate) fn cpp_program(source: &Path, flags: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    started(&mut Command::new(compile("c++", "-std=c++17", source, flags, folder.path())), folder.path())
+    run(&mut compiled(folder.path(), ("c++", "-std=c++17"), source, flags))
 }
 
 /// Compiles a program in C and runs it under Valgrind, which ends with an error where it reports something.
 pub(crate) fn watched_program(source: &Path) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let program = compile("cc", "-std=c11", source, &[], folder.path());
+    let program = compiled(folder.path(), ("cc", "-std=c11"), source, &[]);
     let mut command = Command::new("valgrind");
     command.args(["--quiet", "--error-exitcode=99", "--leak-check=full"]);
-    command.args(["--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]);
+    command.args(["--show-leak-kinds=definite", "--errors-for-leak-kinds=definite", "--fair-sched=yes"]);
     // Fifty times slower: a fiftieth of the rounds, where a program has rounds.
-    started(command.arg("--fair-sched=yes").arg(program).arg("50"), folder.path())
+    command.arg(program.get_program()).arg("50");
+    ready(&mut command, folder.path());
+    run(&mut command)
 }
 
 pub(crate) struct Function<'h> {

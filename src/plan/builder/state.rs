@@ -93,6 +93,8 @@ pub(crate) struct State {
     /// What the next work is asked to come after.
     ordered: Ordered,
     rewriting: decompose::Rewriting,
+    /// Where the caller says that it is: a file of the recipe, and a line.
+    said: Option<(u32, u32)>,
 }
 
 /// A lint whose text names operators by their final positions, which are known at the end.
@@ -111,6 +113,8 @@ struct Frame {
     cores: u16,
     /// What to wait for before the first work of the scope.
     pending: Option<Pending>,
+    /// It ends when the caller says so, not with a closure.
+    by_hand: bool,
 }
 
 struct Pending {
@@ -188,7 +192,7 @@ impl State {
             bodies: Vec::new(),
             calls: calls::Calls::default(),
             operators: recorded::Operators::default(),
-            scopes: vec![Frame { tag: ORIGIN, cores: 0, pending: None }],
+            scopes: vec![Frame { tag: ORIGIN, cores: 0, pending: None, by_hand: false }],
             chains: Vec::new(),
             tags: HashMap::new(),
             events: HashMap::new(),
@@ -208,6 +212,7 @@ impl State {
             after: Vec::new(),
             ordered: Ordered::Nothing,
             rewriting: decompose::Rewriting::default(),
+            said: None,
         };
         builder.add_tag(ORIGIN_TAG, 0);
         builder.chains[0].active = true;
@@ -233,12 +238,29 @@ impl State {
     }
 
     fn place(&mut self, at: At) -> u32 {
-        self.recipe.place(&mut self.known, at)
+        match self.said {
+            None => self.recipe.place(&mut self.known, at),
+            Some((file, line)) => self.recipe.place_in(&mut self.known, (file, line, 0)),
+        }
+    }
+
+    /// What follows was asked for there, whatever calls the builder.
+    pub(in crate::plan) fn set_place(&mut self, file: &str, line: u32) {
+        let files = &mut self.recipe.places.files;
+        let index = files.iter().position(|known| known == file).unwrap_or(files.len());
+        if index == files.len() {
+            files.push(file.to_owned());
+        }
+        self.said = Some((index as u32, line));
     }
 
     /// The error of a call that was made at `at`, about work at the position that would come next.
     pub(super) fn wrong<T>(&self, kind: FindingKind, at: At, text: impl fmt::Display) -> Result<T> {
-        let message = format!("{text} (#{}, {}:{})", self.recipe.nodes.len(), at.file(), at.line());
+        let (file, line) = match self.said {
+            None => (at.file(), at.line()),
+            Some((file, line)) => (&*self.recipe.places.files[file as usize], line),
+        };
+        let message = format!("{text} (#{}, {file}:{line})", self.recipe.nodes.len());
         Err(Finding::new(kind, message).into_error())
     }
 

@@ -55,11 +55,11 @@ impl Scope {
 }
 
 /// Leaves the scope also when the code in it panics.
-struct Open<'a>(&'a Builder);
+struct Open<'a>(&'a Builder, usize);
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        self.0.state().leave_scope();
+        self.0.state().leave_scope(self.1);
     }
 }
 
@@ -122,8 +122,8 @@ impl Builder {
     #[doc(alias = "aclrtCreateStreamWithConfig")]
     #[track_caller]
     pub fn scope_with<T>(&self, tag: &str, options: Scope, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
-        self.state().enter_scope(tag, options, Location::caller())?;
-        let open = Open(self);
+        let depth = self.state().enter_scope(tag, options, Location::caller())?;
+        let open = Open(self, depth);
         work(open.0)
     }
 

@@ -149,7 +149,31 @@ impl Builder {
     #[track_caller]
     pub fn constant<T: Element>(&self, data: &[T], dims: impl IntoDims) -> Result<Value> {
         let dims = dims.into_dims();
-        self.state().constant(data, dims)
+        self.state().constant(bytemuck::cast_slice(data), dims, T::TYPE)
+    }
+
+    /// As [`Builder::constant`], of elements whose type is known when the program runs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::constant`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::Plan;
+    ///
+    /// Plan::build(|g| {
+    ///     let ones = g.constant_bytes(&1.0_f32.to_ne_bytes().repeat(4), [4], F32)?;
+    ///     g.output("ones", ones)
+    /// })?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn constant_bytes(&self, data: &[u8], dims: impl IntoDims, dtype: DataType) -> Result<Value> {
+        let dims = dims.into_dims();
+        self.state().constant(data, dims, dtype)
     }
 
     /// Memory of the plan with undefined content, for an operator to write.

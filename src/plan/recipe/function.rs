@@ -302,6 +302,26 @@ impl Launch<'_> {
         Ok(argument)
     }
 
+    /// An error of this launch, for what AscendCL has no code for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::ErrorKind;
+    /// use racl::plan::{Foreign, Frozen, Plan};
+    ///
+    /// let odd = Foreign::new("mine.odd", 1, |launch| Err(launch.error(ErrorKind::NotSupported, "an odd size")));
+    /// let plan = Plan::build(|g| g.foreign(&odd, &[], &[]))?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let refused = plan.capture(&device, Frozen::new()).unwrap_err();
+    /// assert!(refused.kind() == ErrorKind::NotSupported && refused.to_string().contains("an odd size"));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn error(&self, kind: ErrorKind, text: impl Into<String>) -> Error {
+        Error::new(kind, text)
+    }
+
     /// Turns the code of a C call that the closure made into a result: `call` is the name of the C function. Call it
     /// right behind the C call, on the same thread, since the library keeps the text of its latest error only.
     ///

@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use crate::context::ContextInner;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, SharedBuffer};
-use crate::op::{DataType, Element, IntoShape, Shape, Tensor};
+use crate::op::{AnyTensor, DataType, Element, Format, IntoShape, Shape, Tensor};
 use crate::plan::recipe::{Input, Recipe};
 use crate::plan::symbols::dim::show_dims;
 use crate::plan::symbols::values::{Values, named};
@@ -53,6 +53,7 @@ mod sealed {
     pub trait Sealed {}
     impl<T: bytemuck::Pod> Sealed for crate::memory::SharedBuffer<T> {}
     impl<T: crate::op::Element> Sealed for crate::op::Tensor<T> {}
+    impl Sealed for crate::op::AnyTensor {}
 }
 
 /// Device memory that can be given to a plan: a dense [`Tensor`], whose type and shape are checked, or a
@@ -76,6 +77,22 @@ impl<T: Element> Bindable for Tensor<T> {
         let offset = self.address().addr() - self.allocation().address().addr();
         let tensor = Some((T::TYPE, *self.shape()));
         Ok(Bound { allocation: Arc::clone(self.allocation()), offset, bytes: self.len() * T::TYPE.size(), tensor })
+    }
+}
+
+impl Bindable for AnyTensor {
+    fn bound(&self) -> Result<Bound> {
+        let dtype = self.element_type().data_type().filter(|_| self.format() == Format::ND);
+        let dtype =
+            dtype.ok_or_else(|| Error::invalid(format!("{self:?}, of a type or format that no plan takes")))?;
+        let shape = *self.shape();
+        if self.strides() != &shape.dense_strides()[..shape.rank()] {
+            return Err(Error::invalid("a tensor with gaps; make it dense with op::copy before"));
+        }
+        self.allocation().check_free_standing()?;
+        let start = self.address().addr() - self.allocation().address().addr();
+        let (offset, bytes) = (start + self.offset() * dtype.size(), shape.elements() * dtype.size());
+        Ok(Bound { allocation: Arc::clone(self.allocation()), offset, bytes, tensor: Some((dtype, shape)) })
     }
 }
 
@@ -308,23 +325,53 @@ impl Bindings {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn host<T: Element>(&mut self, input: InputId, data: &[T], shape: impl IntoShape) -> &mut Self {
-        let set = shape.into_shape().and_then(|shape| self.try_host(input, data, shape));
+        let set =
+            shape.into_shape().and_then(|shape| self.try_host(input, bytemuck::cast_slice(data), T::TYPE, shape));
         self.note(set)
     }
 
-    fn try_host<T: Element>(&mut self, input: InputId, data: &[T], shape: Shape) -> Result<()> {
+    /// As [`Bindings::host`], of elements whose type is known when the program runs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Host)?;
+    ///     g.output_to_host("y", g.sqrt(x)?)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let bytes: Vec<u8> = [1.0_f32, 4.0].iter().flat_map(|number| number.to_ne_bytes()).collect();
+    /// let mut bind = exe.bindings();
+    /// exe.run(&stream, bind.host_bytes(exe.input("x")?, &bytes, F32, [2]))?;
+    /// let mut roots = [0; 8];
+    /// exe.host_output_bytes(exe.output_id("y")?, &mut roots)?;
+    /// assert_eq!(roots, [1.0_f32.to_ne_bytes(), 2.0_f32.to_ne_bytes()].concat()[..]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn host_bytes(&mut self, input: InputId, data: &[u8], dtype: DataType, shape: impl IntoShape) -> &mut Self {
+        let set = shape.into_shape().and_then(|shape| self.try_host(input, data, dtype, shape));
+        self.note(set)
+    }
+
+    fn try_host(&mut self, input: InputId, data: &[u8], dtype: DataType, shape: Shape) -> Result<()> {
         let declared = self.declared(input)?;
         let name = &declared.name;
         if declared.class != Input::Host {
             return Err(Error::invalid(format!("input {name:?} is device memory: give it with Bindings::set")));
         }
-        declared.check_shape(T::TYPE, &shape)?;
-        if shape.elements() != data.len() {
-            return Err(Error::invalid(format!("input {name:?}: {} elements for the shape {shape}", data.len())));
+        declared.check_shape(dtype, &shape)?;
+        if shape.elements().checked_mul(dtype.size()) != Some(data.len()) {
+            let elements = data.len() as f64 / dtype.size() as f64;
+            return Err(Error::invalid(format!("input {name:?}: {elements} elements for the shape {shape}")));
         }
         let host = &mut self.host[input.index as usize];
         host.bytes.clear();
-        host.bytes.extend_from_slice(bytemuck::cast_slice(data));
+        host.bytes.extend_from_slice(data);
         host.shape = Some(shape);
         Ok(())
     }
@@ -386,6 +433,28 @@ impl Bindings {
     pub fn key(&mut self, key: u64) -> &mut Self {
         self.key = key;
         self
+    }
+
+    /// The first mistake of what was set, which the next run would tell of; it does not any more.
+    ///
+    /// # Errors
+    ///
+    /// As [`Executable::run`](crate::plan::Executable::run) has of its bindings.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{Frozen, Plan};
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let exe = Plan::build(|_| Ok(()))?.capture(&device, Frozen::new())?;
+    /// let mut bind = exe.bindings();
+    /// assert!(bind.symbol("n", 1).check().is_err());
+    /// assert!(bind.check().is_ok());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn check(&mut self) -> Result<()> {
+        self.first_error.take().map_or(Ok(()), Err)
     }
 
     fn declared(&self, input: InputId) -> Result<&DeclaredInput> {

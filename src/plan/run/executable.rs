@@ -166,6 +166,35 @@ impl Executable {
         Ok(OutputId { executable: self.id, index: index as u32 })
     }
 
+    /// The inputs, with their names, in the order in which the plan was given them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Static)?;
+    ///     g.output("y", g.abs(x)?)
+    /// })?;
+    /// let exe = plan.capture(&device, Frozen::new())?;
+    /// assert_eq!(exe.inputs().collect::<Vec<_>>(), [(exe.input("x")?, "x")]);
+    /// assert_eq!(exe.outputs().collect::<Vec<_>>(), [(exe.output_id("y")?, "y")]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn inputs(&self) -> impl Iterator<Item = (InputId, &str)> {
+        let id = |index: usize| InputId { executable: self.id, index: index as u32 };
+        self.declared.inputs.iter().enumerate().map(move |(index, input)| (id(index), &*input.name))
+    }
+
+    /// The outputs, with their names, in the same order. See [`Executable::inputs`].
+    pub fn outputs(&self) -> impl Iterator<Item = (OutputId, &str)> {
+        let id = |index: usize| OutputId { executable: self.id, index: index as u32 };
+        self.plan.0.recipe.outputs.iter().enumerate().map(move |(index, output)| (id(index), &*output.name))
+    }
+
     /// Bindings without anything set. Several can be kept, for several sets of memory.
     #[must_use]
     pub fn bindings(&self) -> Bindings {
@@ -298,7 +327,7 @@ impl Executable {
         if bind.executable != self.id {
             return Err(Error::invalid("bindings of another executable"));
         }
-        bind.first_error.take().map_or(Ok(()), Err)
+        bind.check()
     }
 
     /// That nothing of a run would go where it cannot.

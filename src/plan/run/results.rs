@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::SharedBuffer;
-use crate::op::{DataType, Element, Tensor};
+use crate::op::{DataType, Element, Shape, Tensor};
 use crate::plan::builder::External;
 use crate::plan::recipe::{Input, OutputInfo};
 use crate::stream::Stream;
@@ -17,7 +17,7 @@ use super::host_outputs::{check_room, stays, were_taken};
 use super::issue::HostSide;
 use super::output::Output;
 use super::outside::Outside;
-use super::piece::Piece;
+use super::piece::{Piece, Place};
 
 impl Executable {
     /// Memory of a static input, to be written between runs: [`Tensor::write`] waits for the run before.
@@ -52,14 +52,20 @@ impl Executable {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn static_input<T: Element>(&self, input: InputId) -> Result<Tensor<T>> {
+        let (piece, dtype, sizes) = self.static_memory(input)?;
+        tensor(piece, dtype, &sizes, &self.declared_input(input)?.name)
+    }
+
+    /// The memory of a static input, its type and shape.
+    pub(super) fn static_memory(&self, input: InputId) -> Result<(&Piece, DataType, Vec<usize>)> {
         let declared = self.declared_input(input)?;
         let name = &declared.name;
         if declared.class != Input::Static {
             return Err(Error::invalid(format!("input {name:?} is not static")));
         }
         let piece = self.fixed.inputs[input.index as usize].as_ref().ok_or_else(|| not_given(name))?;
-        let sizes: Vec<usize> = declared.dims.iter().filter_map(|dim| dim.as_fixed()).collect();
-        tensor(piece, declared.dtype, &sizes, name)
+        let sizes = declared.dims.iter().filter_map(|dim| dim.as_fixed()).collect();
+        Ok((piece, declared.dtype, sizes))
     }
 
     /// Memory of a copied input: a run that has this tensor bound copies nothing. Its content is undefined at first.
@@ -98,6 +104,14 @@ impl Executable {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn copied_input<T: Element>(&mut self, input: InputId) -> Result<Tensor<T>> {
+        let (piece, dtype, sizes) = self.copied_memory(input)?;
+        let tensor = tensor(&piece, dtype, &sizes, &self.declared_input(input)?.name)?;
+        self.lend(input, piece);
+        Ok(tensor)
+    }
+
+    /// The memory of a copied input, its type and shape.
+    pub(super) fn copied_memory(&self, input: InputId) -> Result<(Piece, DataType, Shape)> {
         let declared = self.declared_input(input)?;
         let name = &declared.name;
         if declared.class != Input::Copied {
@@ -112,11 +126,14 @@ impl Executable {
         let sized = self.sized.first().ok_or_else(|| not_given(name))?;
         let place = &sized.places[value];
         let piece = sized.pieces[place.storage as usize].as_ref().ok_or_else(|| not_given(name))?;
-        let tensor = tensor(piece, place.dtype, &place.dims, name)?;
+        Ok((piece.clone(), place.dtype, place.dims))
+    }
+
+    /// Somebody has this memory of a copied input from now on.
+    pub(super) fn lend(&mut self, input: InputId, piece: Piece) {
         if self.lent.iter().all(|(lent, _)| *lent != input.index) {
-            self.lent.push((input.index, piece.clone()));
+            self.lent.push((input.index, piece));
         }
-        Ok(tensor)
     }
 
     fn declared_input(&self, input: InputId) -> Result<&DeclaredInput> {
@@ -156,11 +173,17 @@ impl Executable {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn output<T: Element>(&self, output: OutputId) -> Result<Output<'_, T>> {
+        let (piece, place, name) = self.output_memory(output)?;
+        let tensor = tensor(piece, place.dtype, &place.dims, name)?;
+        Ok(Output { tensor, outcome: &self.outcome })
+    }
+
+    /// The memory of an output, what it holds, and its name.
+    pub(super) fn output_memory(&self, output: OutputId) -> Result<(&Piece, &Place, &str)> {
         let (last, info) = self.last_output(output)?;
         let place = &last.sized.places[info.value as usize];
         let piece = last.sized.pieces[place.storage as usize].as_ref().ok_or_else(|| not_given(&info.name))?;
-        let tensor = tensor(piece, place.dtype, &place.dims, &info.name)?;
-        Ok(Output { tensor, outcome: &self.outcome })
+        Ok((piece, place, &info.name))
     }
 
     /// What the latest run brought to the host of an output made with
@@ -232,7 +255,17 @@ impl Executable {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn host_output_into<T: Element>(&mut self, output: OutputId, to: &mut [T]) -> Result<()> {
-        self.last_output(output)?;
+        let (last, info) = self.last_output(output)?;
+        let place = &last.sized.places[info.value as usize];
+        if info.host {
+            check_type::<T>(place.dtype, &info.name)?;
+            check_room((&info.name, place.dims.elements()), to.len())?;
+        }
+        self.host_output_at(output, bytemuck::cast_slice_mut(to))
+    }
+
+    /// Reads an output of the host into memory that has its size.
+    pub(super) fn host_output_at(&mut self, output: OutputId, to: &mut [u8]) -> Result<()> {
         let read = self.read_output(output, to).inspect_err(|error| {
             // A refused argument says nothing of the run.
             if error.kind() != ErrorKind::InvalidArgument {
@@ -242,23 +275,18 @@ impl Executable {
         read.and_then(|()| self.outcome.check())
     }
 
-    fn read_output<T: Element>(&mut self, output: OutputId, to: &mut [T]) -> Result<()> {
+    fn read_output(&mut self, output: OutputId, to: &mut [u8]) -> Result<()> {
         let plan = self.plan.clone();
         let (last, info) = self.last_output(output)?;
-        let (place, name) =
-            (last.sized.places[info.value as usize], &plan.0.recipe.outputs[output.index as usize].name);
+        let name = &plan.0.recipe.outputs[output.index as usize].name;
         let (sized, captured) = (Arc::clone(&last.sized), last.captured);
         if !info.host {
             return Err(stays(name));
         }
-        check_type::<T>(place.dtype, name)?;
-        let (elements, room) = (place.dims.elements(), to.len());
-        check_room((name, elements), room)?;
-        if elements == 0 {
+        if to.is_empty() {
             return Ok(());
         }
         let index = output.index as usize;
-        let to = bytemuck::cast_slice_mut(to);
         if self.output_buffers().is_some() {
             let delivery = self.last.as_mut().and_then(|last| last.delivery.as_mut()).ok_or_else(were_taken)?;
             delivery.settle(&self.outcome)?;

@@ -21,6 +21,7 @@ pub(crate) struct Built {
 impl State {
     /// Joins every stream that is still apart and puts the nodes into their final order.
     pub(crate) fn finish(mut self) -> Result<Built> {
+        self.check_closed()?;
         self.join_all()?;
         self.finish_lints();
         // What only recording needs would add to the most memory that a plan takes.

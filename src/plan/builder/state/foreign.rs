@@ -72,10 +72,11 @@ impl State {
         if self.recipe.functions[function as usize].name.is_some() {
             return;
         }
-        self.lint(FindingKind::Unnamed, &[node], move |_, _| {
-            let (file, line) = (at.file(), at.line());
+        let place = self.place(at);
+        self.lint(FindingKind::Unnamed, &[node], move |recipe, _| {
+            let place = recipe.places.show(place);
             format!(
-                "the closure at {file}:{line} has no name, so the plan cannot be stored; Foreign::new and \
+                "the closure at {place} has no name, so the plan cannot be stored; Foreign::new and \
                  HostFunction::new give one"
             )
         });

@@ -12,8 +12,13 @@ use crate::plan::builder::{Fork, Scope};
 use super::{At, Frame, Pending, State, push_slowly};
 
 impl State {
-    /// Opens a scope, which [`State::leave_scope`] ends.
-    pub(in crate::plan) fn enter_scope(&mut self, tag: &str, options: Scope, at: At) -> Result<()> {
+    /// Opens a scope, which [`State::leave_scope`] ends; gives how many were open before.
+    pub(in crate::plan) fn enter_scope(&mut self, tag: &str, options: Scope, at: At) -> Result<usize> {
+        self.open_scope(tag, options, false, at).map(|()| self.scopes.len() - 1)
+    }
+
+    /// Opens a scope, which [`State::close_scope`] ends when it is opened by hand.
+    pub(in crate::plan) fn open_scope(&mut self, tag: &str, options: Scope, by_hand: bool, at: At) -> Result<()> {
         let index = self.scope_tag(tag, options, at)?;
         let cores = match options.cores {
             Some(cores) => self.core_limit(cores, at)?,
@@ -21,12 +26,32 @@ impl State {
         };
         let (parent, place) = (self.tag(), self.place(at));
         let pending = (index != parent).then_some(Pending { parent, fork: options.fork, place });
-        self.scopes.push(Frame { tag: index, cores, pending });
+        self.scopes.push(Frame { tag: index, cores, pending, by_hand });
         Ok(())
     }
 
-    pub(in crate::plan) fn leave_scope(&mut self) {
-        self.scopes.pop();
+    /// Ends the scope that was opened when so many others were, and those within it.
+    pub(in crate::plan) fn leave_scope(&mut self, depth: usize) {
+        self.scopes.truncate(depth.max(1));
+    }
+
+    #[track_caller]
+    pub(in crate::plan) fn close_scope(&mut self) -> Result<()> {
+        match self.scopes.pop_if(|frame| frame.by_hand) {
+            Some(_) => Ok(()),
+            None => {
+                let text = "the end of a scope, where none is open that open_scope opened";
+                self.wrong(FindingKind::Name, Location::caller(), text)
+            }
+        }
+    }
+
+    /// That no scope is open any more.
+    pub(super) fn check_closed(&self) -> Result<()> {
+        let Some(open) = self.scopes.iter().find(|frame| frame.by_hand) else { return Ok(()) };
+        let tag = &self.recipe.tags[usize::from(open.tag)].name;
+        let text = format!("the scope of {tag:?} is still open at the end; close_scope ends it");
+        self.wrong(FindingKind::Name, Location::caller(), text)
     }
 
     fn scope_tag(&mut self, tag: &str, options: Scope, at: At) -> Result<u16> {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::panic::Location;
 
 use crate::error::Result;
-use crate::op::{DataType, Element};
+use crate::op::DataType;
 use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::is_updatable;
 use crate::plan::recipe::layout::{Extent, Layout};
@@ -73,20 +73,26 @@ impl State {
     }
 
     #[track_caller]
-    pub(in crate::plan) fn constant<T: Element>(&mut self, data: &[T], dims: Result<Vec<Dim>>) -> Result<Value> {
+    pub(in crate::plan) fn constant(
+        &mut self,
+        data: &[u8],
+        dims: Result<Vec<Dim>>,
+        dtype: DataType,
+    ) -> Result<Value> {
         let at = Location::caller();
         let dims = self.dims_of(dims, at)?;
         let elements = dims.iter().try_fold(1_usize, |product, dim| product.checked_mul(dim.as_fixed()?));
-        if elements != Some(data.len()) {
-            return self.wrong(
-                FindingKind::Operand,
-                at,
-                format_args!("{} elements for {}", data.len(), self.show(&dims)),
-            );
+        if elements.and_then(|elements| elements.checked_mul(dtype.size())) != Some(data.len()) {
+            let (given, shape) = (data.len() / dtype.size(), self.show(&dims));
+            let text = match data.len() % dtype.size() {
+                0 => format!("{given} elements for {shape}"),
+                _ => format!("{} bytes for {dtype:?} {shape}", data.len()),
+            };
+            return self.wrong(FindingKind::Operand, at, text);
         }
         let index = self.recipe.constants.len() as u32;
-        let value = self.memory(StorageKind::Constant(index), &dims, T::TYPE, at)?;
-        self.recipe.constants.push(bytemuck::cast_slice(data).to_vec());
+        let value = self.memory(StorageKind::Constant(index), &dims, dtype, at)?;
+        self.recipe.constants.push(data.to_vec());
         Ok(value)
     }
 

@@ -1,0 +1,229 @@
+//! With the feature.
+
+use std::ffi::c_char;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use racl::cache::{CompileCache, Origin, Status};
+use racl::plan::{Builder, Options, Plan, Registry};
+use racl::sys::CodeFiles;
+
+use super::{
+    RACL_CACHE_ABANDONED, RACL_CACHE_FAILED, RACL_CACHE_HIT, RACL_CACHE_MISS, RACL_CACHE_NONE, RACL_CACHE_REBUILT,
+    RACL_CACHE_STATIC, RACL_CACHE_STRICT, RACL_CACHE_UNCACHED, RACL_CACHE_VERIFY, RACL_COMPILE_IGNORE_USER, Sized_,
+    racl_cache_options, racl_cache_stats, racl_compile,
+};
+use crate::arguments::{list, null, sized, text};
+use crate::builder;
+use crate::failure::{Failure, Result, discard};
+use crate::handles::{end, get, new};
+use crate::host::alone;
+use crate::objects::{racl_builder, racl_cache, racl_context, racl_foreign, racl_host_function, racl_registry};
+use crate::recording::Recording;
+use crate::status;
+
+pub(crate) struct Caches {
+    cache: CompileCache,
+    counted: Mutex<racl_cache_stats>,
+}
+
+pub(crate) type Registries = Mutex<Registry>;
+
+/// A registry, or an empty one for NULL.
+pub(crate) fn registry(registry: *const racl_registry) -> Result<Registry> {
+    if registry.is_null() {
+        return Ok(Registry::new());
+    }
+    let registry = get(registry)?;
+    Ok(alone(&registry, "a registry")?.clone())
+}
+
+/// What a struct says.
+///
+/// # Safety
+///
+/// As [`sized`].
+unsafe fn told<T: Sized_>(place: *const T) -> Result<T> {
+    // SAFETY: as here.
+    unsafe { sized(place) }?.ok_or_else(|| null(T::WHAT))
+}
+
+/// # Safety
+///
+/// What the struct names is there.
+pub(super) unsafe fn open(options: *const racl_cache_options) -> Result<Box<Caches>> {
+    // SAFETY: as here.
+    let options = unsafe { told(options) }?;
+    let optional = |place: *const c_char, what: &str| match place.is_null() {
+        true => Ok(None),
+        // SAFETY: by the header.
+        false => unsafe { text(place, what) }.map(Some),
+    };
+    // SAFETY: by the header.
+    let mut builder = CompileCache::builder(unsafe { text(options.name, "the name of a cache") }?);
+    if let Some(folder) = optional(options.folder, "the folder of a cache")? {
+        builder = builder.cache_dir(folder);
+    }
+    if let Some(salt) = optional(options.salt, "the salt of a cache")? {
+        builder = builder.salt(salt);
+    }
+    let known = RACL_CACHE_STATIC | RACL_CACHE_STRICT | RACL_CACHE_VERIFY;
+    if options.flags & !known != 0 {
+        return Err(Failure::invalid(format!("unknown flags {:#x} of a cache", options.flags)));
+    }
+    // SAFETY: by the header.
+    builder = builder.options(unsafe { builder::options(options.plans) }?);
+    builder = builder.dynamic(options.flags & RACL_CACHE_STATIC == 0).strict(options.flags & RACL_CACHE_STRICT != 0);
+    if options.flags & RACL_CACHE_VERIFY != 0 {
+        builder = builder.verify(true);
+    }
+    if options.world_size != 0 {
+        builder = builder.world_size(options.world_size as usize).global_rank(options.global_rank as usize);
+    }
+    if options.lock_timeout != 0 {
+        builder = builder.lock_timeout(Duration::from_nanos(options.lock_timeout));
+    }
+    Ok(Box::new(Caches { cache: builder.build()?, counted: Mutex::default() }))
+}
+
+pub(super) fn folder(cache: *const racl_cache) -> Result<String> {
+    Ok(get(cache)?.cache.root().to_string_lossy().into_owned())
+}
+
+/// # Safety
+///
+/// What the struct names is there.
+pub(super) unsafe fn compile(
+    cache: *const racl_cache,
+    context: *const racl_context,
+    what: *const racl_compile,
+) -> Result<Plan> {
+    let (cache, context) = (get(cache)?, get(context)?);
+    // SAFETY: as here.
+    let what = unsafe { told(what) }?;
+    // SAFETY: by the header.
+    let name = unsafe { text(what.function, "the name of a function") }?;
+    let build = what.build.ok_or_else(|| null("what builds a plan"))?;
+    if what.flags & !RACL_COMPILE_IGNORE_USER != 0 {
+        return Err(Failure::invalid(format!("unknown flags {:#x} of a compilation", what.flags)));
+    }
+    let mut function = cache.cache.func(name).registry(&registry(what.registry)?);
+    // SAFETY: by the header.
+    for part in unsafe { list(what.parts, what.part_count, "parts") }? {
+        // SAFETY: by the header.
+        let name = unsafe { text(part.name, "the name of a part") }?;
+        // SAFETY: by the header.
+        function = function.part(name, unsafe { text(part.value, "the value of a part") }?);
+    }
+    if what.flags & RACL_COMPILE_IGNORE_USER != 0 {
+        function = function.ignore_captures();
+    }
+    let code = build as *const ();
+    let files = CodeFiles::read().ok();
+    let identity = match files.and_then(|files| files.offset(code.addr())) {
+        Some(offset) => format!("a function of C, {offset:#x} bytes into its file"),
+        None => "a function of C in no file".to_owned(),
+    };
+    let captured = if what.user.is_null() { 0 } else { size_of_val(&what.user) };
+    let origin = Origin { code, identity: &identity, captured };
+    let mut failure = None;
+    let plan = function.compile_from(&*context, origin, &mut |g| {
+        // SAFETY: by the header.
+        lend(g, |builder| unsafe { build(what.user, builder) }).or_else(|why| {
+            failure = Some(why);
+            // Any error ends the compilation; the failure is what the caller hears of.
+            g.symbol("", 1..=1).map(drop)
+        })
+    });
+    if let Some(status) = function.status() {
+        let mut counted = cache.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let counter = match status {
+            Status::Hit => &mut counted.hits,
+            Status::Miss => &mut counted.misses,
+            Status::Rebuilt(_) => &mut counted.rebuilt,
+            Status::Failed(_) => &mut counted.failed,
+            _ => &mut counted.uncached,
+        };
+        *counter += 1;
+    }
+    match (failure, plan) {
+        (Some(failure), _) => Err(failure),
+        (None, plan) => Ok(plan?),
+    }
+}
+
+/// Hands a builder of racl to a function of C, and takes it back.
+fn lend(g: &Builder, work: impl FnOnce(*mut racl_builder) -> i32) -> Result<()> {
+    let own = Plan::builder(Options::new());
+    own.swap(g);
+    let handle = new::<racl_builder>(Box::new(Mutex::new(Recording::new(own))))?;
+    // A panic must not leave the handle behind.
+    let code = catch_unwind(AssertUnwindSafe(|| work(handle))).unwrap_or_else(|payload| {
+        discard(payload);
+        status::RACL_CALLBACK_PANICKED
+    });
+    let failed = || crate::failure::last_failures().into_iter().next().filter(|last| last.status == code);
+    let failure = (code != status::RACL_OK).then(|| {
+        failed().unwrap_or_else(|| Failure::own(code, format!("the function that builds a plan gave {code}")))
+    });
+    let mut back = None;
+    end(handle, |recording| {
+        back = Some(recording.into_inner().unwrap_or_else(PoisonError::into_inner));
+        Ok(())
+    })?;
+    if let Some(recording) = back {
+        recording.builder.swap(g);
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+/// # Safety
+///
+/// `function` is null or a text.
+pub(super) unsafe fn status(cache: *const racl_cache, function: *const c_char) -> Result<(i32, String)> {
+    let cache = get(cache)?;
+    // SAFETY: as here.
+    let status = cache.cache.status(unsafe { text(function, "the name of a function") }?);
+    Ok(match status {
+        None => (RACL_CACHE_NONE, String::new()),
+        Some(Status::Hit) => (RACL_CACHE_HIT, String::new()),
+        Some(Status::Miss) => (RACL_CACHE_MISS, String::new()),
+        Some(Status::Rebuilt(why)) => (RACL_CACHE_REBUILT, why),
+        Some(Status::Abandoned(why)) => (RACL_CACHE_ABANDONED, why),
+        Some(Status::Uncached(why)) => (RACL_CACHE_UNCACHED, why),
+        Some(Status::Failed(why)) => (RACL_CACHE_FAILED, why),
+        Some(other) => (RACL_CACHE_UNCACHED, other.to_string()),
+    })
+}
+
+pub(super) fn counted(cache: *const racl_cache) -> Result<racl_cache_stats> {
+    let cache = get(cache)?;
+    let counted = *cache.counted.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(counted)
+}
+
+pub(super) fn new_registry() -> Result<Box<Registries>> {
+    Ok(Box::default())
+}
+
+fn add(registry: *const racl_registry, more: impl FnOnce(Registry) -> Registry) -> Result<()> {
+    let registry = get(registry)?;
+    let mut registry = alone(&registry, "a registry")?;
+    let with = more(registry.clone());
+    if with.len() == registry.len() {
+        return Err(Failure::invalid("a function of this name is registered already"));
+    }
+    *registry = with;
+    Ok(())
+}
+
+pub(super) fn add_host_function(registry: *const racl_registry, function: *const racl_host_function) -> Result<()> {
+    let function = get(function)?;
+    add(registry, |registry| registry.host_function(&function))
+}
+
+pub(super) fn add_foreign(registry: *const racl_registry, foreign: *const racl_foreign) -> Result<()> {
+    let foreign = get(foreign)?;
+    add(registry, |registry| registry.foreign(&foreign))
+}

@@ -1,0 +1,118 @@
+//! Lists of errors.
+
+use std::ffi::{CString, c_char};
+
+use racl::plan::Finding;
+
+use crate::arguments::{Sized_, fill};
+use crate::failure::{Failure, guard, last_failures, terminated};
+use crate::handles::{free, get};
+use crate::objects::{racl_context, racl_errors};
+use crate::results::{answer, make};
+use crate::status;
+
+/// One error of a list; its texts stay as long as the list.
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct racl_error {
+    /// sizeof(racl_error).
+    pub size: usize,
+    /// RACL_...
+    pub status: i32,
+    /// What the function of AscendCL gave, 0 for none.
+    pub code: i32,
+    /// Its name, "" for none.
+    pub call: *const c_char,
+    /// What went wrong.
+    pub message: *const c_char,
+}
+
+// SAFETY: integers and pointers, the first of them a size.
+unsafe impl Sized_ for racl_error {
+    const FIRST: usize = size_of::<Self>();
+    const WHAT: &'static str = "racl_error";
+    const ZERO: Self = Self { size: 0, status: 0, code: 0, call: std::ptr::null(), message: std::ptr::null() };
+}
+
+/// An error of a list.
+pub(crate) struct Entry {
+    pub(crate) status: i32,
+    pub(crate) code: i32,
+    pub(crate) call: CString,
+    pub(crate) message: CString,
+}
+
+impl From<Failure> for Entry {
+    fn from(failure: Failure) -> Self {
+        Self {
+            status: failure.status,
+            code: failure.code,
+            call: terminated(failure.call.unwrap_or_default()),
+            message: terminated(&failure.message),
+        }
+    }
+}
+
+/// What was found in a plan that can run.
+pub(crate) fn of_findings(findings: &[Finding]) -> Vec<Entry> {
+    findings.iter().map(|finding| Failure::own(status::RACL_OK, finding.message.clone()).into()).collect()
+}
+
+/// All that the last failure on the calling thread is about: more than one where a plan was refused for several reasons.
+/// RACL_INVALID_ARGUMENT when there was none, which is the last failure then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_last_errors(errors: *mut *mut racl_errors) -> i32 {
+    let work = || match last_failures() {
+        all if all.is_empty() => Err(Failure::invalid("no failure on this thread")),
+        all => Ok(all.into_iter().map(Entry::from).collect()),
+    };
+    // SAFETY: by the header.
+    unsafe { make(errors, work) }
+}
+
+/// The errors that ends of objects of a context met, where no call could give them: when racl_..._free() destroyed
+/// something, or gave up to wait for it. Each is given once. The list may be empty.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_context_take_errors(
+    context: *const racl_context,
+    errors: *mut *mut racl_errors,
+) -> i32 {
+    let work = || {
+        let errors = get(context)?.take_drop_errors();
+        Ok(errors.into_iter().map(|error| Entry::from(Failure::from(error))).collect())
+    };
+    // SAFETY: by the header.
+    unsafe { make(errors, work) }
+}
+
+/// How many there are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_errors_count(errors: *const racl_errors, count: *mut usize) -> i32 {
+    let work = || Ok(get(errors)?.len());
+    // SAFETY: by the header.
+    unsafe { answer(count, "a count", work) }
+}
+
+/// One of them, counted from 0. Set `size` of the struct first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_errors_get(errors: *const racl_errors, index: usize, error: *mut racl_error) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        unsafe { fill(error, racl_error::ZERO) }?;
+        let errors = get(errors)?;
+        let beyond = || Failure::invalid(format!("error {index} of {}", errors.len()));
+        let entry = errors.get(index).ok_or_else(beyond)?;
+        let Entry { status, code, call, message } = entry;
+        let value =
+            racl_error { size: 0, status: *status, code: *code, call: call.as_ptr(), message: message.as_ptr() };
+        // SAFETY: by the header.
+        unsafe { fill(error, value) }
+    })
+}
+
+/// Gives the list back, with its texts.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_errors_free(errors: *mut racl_errors) -> i32 {
+    guard(|| free(errors))
+}

@@ -1,0 +1,111 @@
+/* The compile cache: plans of one start are loaded in the next. */
+#include "plans.h"
+
+#include <unistd.h>
+
+static racl_context *context;
+
+typedef struct {
+    int built;
+    double factor;
+    int32_t fails;
+} Model;
+
+static int32_t build(void *user, racl_builder *g) {
+    Model *model = user;
+    ++model->built;
+    racl_value x = input(g, "x", 4, 0, RACL_INPUT_COPIED);
+    if (model->fails == RACL_INVALID_PLAN) return racl_builder_operator(g, "aclnnNone", NULL, 0);
+    if (model->fails != 0) return model->fails;
+    DO(racl_builder_output(g, "y", muls(g, x, model->factor)));
+    return RACL_OK;
+}
+
+/* One that takes the builder for its own. */
+static int32_t takes(void *user, racl_builder *g) {
+    return racl_builder_build(g, user);
+}
+
+static float first(racl_plan *plan) {
+    float x[4] = {1, 2, 3, 4}, got[4];
+    racl_given given[1] = {{"x", x, sizeof x}};
+    racl_simulation *simulation;
+    size_t needed;
+    DO(racl_simulation_new(plan, 0, given, 1, NULL, 0, &simulation));
+    DO(racl_simulation_read(simulation, "y", got, sizeof got, &needed));
+    DO(racl_simulation_free(simulation));
+    return got[0];
+}
+
+static int32_t status_of(racl_cache *cache, const char *function, char *why, size_t room) {
+    int32_t status;
+    DO(racl_cache_status(cache, function, &status, why, room, NULL));
+    return status;
+}
+
+int main(void) {
+    racl_library *library;
+    DO(racl_library_open(NULL, &library));
+    DO(racl_context_primary(library, 0, &context));
+    Model model = {.factor = 3};
+    racl_part part = {"factor", "3"};
+    char why[512], folder[512];
+    racl_cache_options options = {.size = sizeof options, .name = "Model", .folder = "plans"};
+    racl_compile what = {.size = sizeof what, .function = "decode", .build = build, .user = &model, .parts = &part,
+                         .part_count = 1};
+    racl_cache *cache;
+    racl_plan *plan;
+    for (int start = 0; start < 2; ++start) {
+        DO(racl_cache_new(&options, &cache));
+        CHECK(status_of(cache, "decode", why, sizeof why) == RACL_CACHE_NONE && why[0] == 0);
+        DO(racl_cache_compile(cache, context, &what, &plan));
+        CHECK(model.built == 1 && first(plan) == 3);
+        CHECK(status_of(cache, "decode", why, sizeof why) == (start == 0 ? RACL_CACHE_MISS : RACL_CACHE_HIT));
+        racl_cache_stats stats = {.size = sizeof stats};
+        DO(racl_cache_count(cache, &stats));
+        CHECK(stats.misses == (start == 0 ? 1 : 0) && stats.hits == (start == 0 ? 0 : 1) && stats.failed == 0);
+        DO(racl_plan_free(plan));
+        if (start == 0) DO(racl_cache_free(cache));
+    }
+    DO(racl_cache_folder(cache, folder, sizeof folder, NULL));
+    CHECK(folder[0] == '/' && strcmp(folder + strlen(folder) - 6, "/plans") == 0 && access(folder, R_OK) == 0);
+
+    /* Another part is another plan. */
+    part.value = "5", model.factor = 5;
+    DO(racl_cache_compile(cache, context, &what, &plan));
+    CHECK(model.built == 2 && first(plan) == 5);
+    DO(racl_plan_free(plan));
+
+    /* What the function says ends the compilation; nothing of it is stored. */
+    part.value = "7", model.fails = 77;
+    CHECK(racl_cache_compile(cache, context, &what, &plan) == 77 && plan == NULL);
+    CHECK(status_of(cache, "decode", why, sizeof why) == RACL_CACHE_FAILED);
+    model.fails = RACL_INVALID_PLAN;
+    CHECK(racl_cache_compile(cache, context, &what, &plan) == RACL_INVALID_ARGUMENT);
+    CHECK(strstr(racl_last_error_message(), "aclnnNone"));
+    racl_plan *theirs = NULL;
+    racl_compile other = {.size = sizeof other, .function = "other", .build = takes, .user = &theirs};
+    CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_STALE_HANDLE && plan == NULL && theirs != NULL);
+    DO(racl_plan_free(theirs));
+    other.function = "a/b";
+    CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_INVALID_ARGUMENT);
+    other.function = "other", other.build = NULL;
+    CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_NULL_POINTER);
+    other.flags = 4, other.build = takes;
+    CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_INVALID_ARGUMENT);
+    racl_cache_stats stats = {.size = sizeof stats};
+    DO(racl_cache_count(cache, &stats));
+    CHECK(stats.hits == 1 && stats.misses == 1 && stats.failed >= 2);
+    DO(racl_cache_free(cache));
+
+    options.flags = 64;
+    CHECK(racl_cache_new(&options, &cache) == RACL_INVALID_ARGUMENT && cache == NULL);
+    options.flags = 0, options.name = "no/name";
+    CHECK(racl_cache_new(&options, &cache) == RACL_INVALID_ARGUMENT);
+    options.name = NULL;
+    CHECK(racl_cache_new(&options, &cache) == RACL_NULL_POINTER);
+    DO(racl_context_close(context));
+    DO(racl_library_close(library));
+    printf("%d checks\n", checks);
+    return 0;
+}
