@@ -1,12 +1,14 @@
 // racl: Ascend NPUs for C++17. MIT OR Apache-2.0.
 //
 // Owners over the handles of racl.h, which has the rules of each function; the names are those of C without the prefix.
-// Owners can be moved and not copied; their destructors give the handle back. A handle that cannot be given back is told
-// to destructor_handler().
+// Owners can be moved and not copied; their destructors give the handle back. A handle that cannot be given back is
+// told to destructor_handler().
 //
 // Failures. A call that fails throws racl::error, a std::system_error whose code is of racl::category(). With
 // RACL_ERROR_CODES defined before this header nothing throws: functions give a racl::result, which has the value or the
 // std::error_code.
+//
+// Plans, the compile cache and the control of the mock are in racl_plan.hpp.
 //
 // Threads. As in racl.h; an owner is no lock: it must not be moved or destroyed while another thread uses it.
 #ifndef RACL_HPP
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <string>
@@ -180,22 +183,22 @@ private:
     handle *handle_ = nullptr;
 };
 
-#define RACL_OWNED(kind)                                                                                               \
+#define RACL_DETAIL_OWNED(kind)                                                                                        \
     struct kind##_traits {                                                                                             \
         using handle = racl_##kind;                                                                                    \
         static constexpr const char *name = "racl_" #kind "_free";                                                     \
         static int32_t free(handle *taken) noexcept { return racl_##kind##_free(taken); }                              \
     }
-RACL_OWNED(buffer);
-RACL_OWNED(capture);
-RACL_OWNED(context);
-RACL_OWNED(event);
-RACL_OWNED(graph);
-RACL_OWNED(host);
-RACL_OWNED(library);
-RACL_OWNED(stream);
-RACL_OWNED(tensor);
-#undef RACL_OWNED
+RACL_DETAIL_OWNED(buffer);
+RACL_DETAIL_OWNED(capture);
+RACL_DETAIL_OWNED(context);
+RACL_DETAIL_OWNED(errors);
+RACL_DETAIL_OWNED(event);
+RACL_DETAIL_OWNED(graph);
+RACL_DETAIL_OWNED(host);
+RACL_DETAIL_OWNED(library);
+RACL_DETAIL_OWNED(stream);
+RACL_DETAIL_OWNED(tensor);
 
 template <class T>
 struct unknown_type : std::false_type {};
@@ -219,7 +222,46 @@ constexpr int32_t data_type() {
 
 inline int64_t nanoseconds(std::chrono::nanoseconds limit) { return limit.count() > 0 ? limit.count() : 0; }
 
+// A list of errors, read and given back.
+inline std::vector<failure> failures(racl_errors *list) {
+    owner<errors_traits> errors(list);
+    size_t count = 0;
+    std::vector<failure> all;
+    if (racl_errors_count(list, &count) != RACL_OK) return all;
+    for (size_t at = 0; at < count; ++at) {
+        racl_error one = {};
+        one.size = sizeof one;
+        if (racl_errors_get(list, at, &one) == RACL_OK) all.push_back({one.status, one.message, one.call, one.code});
+    }
+    return all;
+}
+
+// A function that is called once in C: 0, or 1 when it threw.
+inline int32_t call(const std::function<void()> &function) noexcept {
+#if defined(__cpp_exceptions)
+    try {
+        function();
+    } catch (...) {
+        return 1;
+    }
+#else
+    function();
+#endif
+    return 0;
+}
+inline int32_t call_user(void *user, const void *, size_t) {
+    return call(*static_cast<const std::function<void()> *>(user));
+}
+inline void release_user(void *user) { delete static_cast<std::function<void()> *>(user); }
+
 } // namespace detail
+
+// All that was wrong at the last failure on the calling thread: for plans, more than one.
+inline result<std::vector<failure>> last_failures() {
+    racl_errors *list = nullptr;
+    int32_t status = racl_last_errors(&list);
+    return detail::give(status, status == RACL_OK ? detail::failures(list) : std::vector<failure>());
+}
 
 class event : public detail::owner<detail::event_traits> {
 public:
@@ -259,6 +301,16 @@ public:
         std::vector<size_t> sizes(rank);
         if (status == RACL_OK && rank > 0) status = racl_tensor_shape(get(), sizes.data(), sizes.size(), &rank);
         return detail::give(status, std::move(sizes));
+    }
+    // All of its elements, which must lie densely.
+    result<void> write(const void *data, size_t bytes) const {
+        return detail::check(racl_tensor_write(get(), data, bytes));
+    }
+    result<void> read(void *data, size_t bytes) const { return detail::check(racl_tensor_read(get(), data, bytes)); }
+    template <class T>
+    result<void> write(const std::vector<T> &values) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        return write(values.data(), values.size() * sizeof(T));
     }
     // A DLManagedTensorVersioned, or a DLManagedTensor, which the other framework ends.
     result<void *> to_dlpack(bool versioned = true) const {
@@ -360,6 +412,17 @@ struct type_number { int32_t number; };
 // An argument that is left out.
 struct none_type {};
 inline constexpr none_type none{};
+// A value of a builder of plans, see racl_plan.hpp.
+struct value { racl_value number = 0; };
+// A dimension there: a size, or what depends on symbols.
+struct dim {
+    racl_dim number;
+    template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+    dim(T size) noexcept : number(static_cast<racl_dim>(size)) {}
+};
+// A result there, which the operator makes.
+struct new_value_type {};
+inline constexpr new_value_type new_value{};
 
 // One argument. What it is made of stays the caller's, until the call is done.
 class arg {
@@ -370,6 +433,9 @@ public:
     arg(int32_scalar value) noexcept { integer(RACL_ARG_SCALAR_INT32, value.value); }
     arg(type_number value) noexcept { integer(RACL_ARG_TYPE, value.number); }
     arg(bool value) noexcept { integer(RACL_ARG_BOOL, value); }
+    arg(racl::value of) noexcept { integer(RACL_ARG_VALUE, static_cast<int64_t>(of.number)); }
+    arg(racl::dim size) noexcept { integer(RACL_ARG_DIM, size.number); }
+    arg(new_value_type) noexcept { object(RACL_ARG_RESULT, nullptr); }
     template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
     arg(T value) noexcept { integer(RACL_ARG_INT, static_cast<int64_t>(value)); }
     arg(double value) noexcept { real(RACL_ARG_FLOAT, value); }
@@ -377,10 +443,17 @@ public:
     arg(const std::string &text) noexcept { object(RACL_ARG_TEXT, text.c_str()); }
     arg(const std::vector<int64_t> &list) noexcept { object(RACL_ARG_INTS, list.data(), list.size()); }
     arg(const std::vector<float> &list) noexcept { object(RACL_ARG_FLOATS, list.data(), list.size()); }
+    arg(const std::vector<racl::value> &list) : values_(list.size()) {
+        for (size_t at = 0; at < list.size(); ++at) values_[at] = list[at].number;
+        object(RACL_ARG_VALUES, nullptr, list.size());
+    }
+    arg(const std::vector<racl::dim> &list) : dims_(list.size()) {
+        for (size_t at = 0; at < list.size(); ++at) dims_[at] = list[at].number;
+        object(RACL_ARG_DIMS, nullptr, list.size());
+    }
     arg(const std::vector<const tensor *> &list) : handles_(list.size()) {
         for (size_t at = 0; at < list.size(); ++at) handles_[at] = list[at] ? list[at]->get() : nullptr;
-        made_.kind = RACL_ARG_TENSORS;
-        made_.count = list.size();
+        object(RACL_ARG_TENSORS, nullptr, list.size());
     }
     // Bytes, 0 or 1.
     static arg bools(const std::vector<uint8_t> &list) noexcept {
@@ -391,6 +464,8 @@ public:
     racl_arg c() const noexcept {
         racl_arg out = made_;
         if (out.kind == RACL_ARG_TENSORS) out.data = handles_.data();
+        if (out.kind == RACL_ARG_VALUES) out.data = values_.data();
+        if (out.kind == RACL_ARG_DIMS) out.data = dims_.data();
         return out;
     }
 
@@ -411,6 +486,8 @@ private:
 
     racl_arg made_ = {};
     std::vector<const racl_tensor *> handles_;
+    std::vector<racl_value> values_;
+    std::vector<racl_dim> dims_;
 };
 
 // ---- Streams and graphs ----
@@ -478,6 +555,19 @@ public:
     result<void> download(const host &to, const buffer &from) const {
         return detail::check(racl_stream_download(get(), to.get(), from.get()));
     }
+    // Brings bytes of a buffer into the L2 cache; gives how many.
+    result<size_t> prefetch(const buffer &memory, size_t offset, size_t bytes) const {
+        size_t fetched = 0;
+        int32_t status = racl_stream_prefetch(get(), memory.get(), offset, bytes, &fetched);
+        return detail::give(status, std::move(fetched));
+    }
+    // Runs on the host when the stream gets there; one that throws fails the work. It must not wait for the device.
+    result<void> host_function(std::function<void()> function) const {
+        auto *user = new std::function<void()>(std::move(function));
+        int32_t status = racl_stream_host_function(get(), detail::call_user, user, detail::release_user);
+        if (status != RACL_OK) delete user;
+        return detail::check(status);
+    }
     // An operator by its C name, with the arguments of its C function.
     result<void> run(const char *name, std::initializer_list<arg> args) const {
         std::vector<racl_arg> list;
@@ -531,6 +621,12 @@ public:
         stats.size = sizeof stats;
         int32_t status = racl_context_memory_stats(get(), &stats);
         return detail::give(status, std::move(stats));
+    }
+    // Errors that destructors met, which nobody was told.
+    result<std::vector<failure>> take_errors() const {
+        racl_errors *list = nullptr;
+        int32_t status = racl_context_take_errors(get(), &list);
+        return detail::give(status, status == RACL_OK ? detail::failures(list) : std::vector<failure>());
     }
     result<void> reset_peaks() const { return detail::check(racl_context_reset_peaks(get())); }
     result<size_t> trim(size_t keep = 0) const {
@@ -607,6 +703,15 @@ public:
         int32_t status = racl_library_open(path, &made);
         return detail::give(status, library(made));
     }
+    // With RACL_LIBRARY_... put together.
+    static result<library> open_with(const char *path, uint32_t flags) {
+        racl_library_options options = {};
+        options.size = sizeof options;
+        options.flags = flags;
+        racl_library *made = nullptr;
+        int32_t status = racl_library_open_with(path, &options, &made);
+        return detail::give(status, library(made));
+    }
     result<std::string> name() const {
         size_t needed = 0;
         int32_t status = racl_library_name(get(), nullptr, 0, &needed);
@@ -632,6 +737,11 @@ public:
     }
     result<void> close() { return detail::check(give_up(racl_library_close)); }
 };
+
+// Gives what racl logs, from that RACL_LOG_... level on, to a function; NULL for none.
+inline result<void> set_log(int32_t level, racl_log_callback function, void *user = nullptr) {
+    return detail::check(racl_log_set(level, function, user));
+}
 
 // The version of the library that the program runs with, to compare with RACL_VERSION.
 inline uint32_t version() noexcept { return racl_version(); }

@@ -11,22 +11,23 @@ fn count(text: &str) -> u32 {
     counted.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("no checks: {text}"))
 }
 
-fn layer() -> std::path::PathBuf {
-    here().join("tests/cpp/layer.cpp")
+fn checked(flags: &[&str]) {
+    for name in ["layer", "plans"] {
+        assert!(count(&cpp_program(&here().join(format!("tests/cpp/{name}.cpp")), flags)) > 100, "{name}");
+    }
 }
 
 #[test]
 fn the_layer_throws() {
     for flags in [&[][..], SANITIZED] {
-        assert!(count(&cpp_program(&layer(), flags)) > 100);
+        checked(flags);
     }
 }
 
 #[test]
 fn the_layer_gives_error_codes() {
-    for flags in [&["-DRACL_ERROR_CODES", "-fno-exceptions"][..], &["-DRACL_ERROR_CODES", SANITIZED[0], SANITIZED[1]]]
-    {
-        assert!(count(&cpp_program(&layer(), flags)) > 100);
+    for flags in [&["-DRACL_ERROR_CODES", "-fno-exceptions"][..], &["-DRACL_ERROR_CODES", SANITIZED[0], SANITIZED[1]]] {
+        checked(flags);
     }
 }
 
@@ -35,15 +36,16 @@ const OTHERWISE: &[&str] = &["racl_last_error_copy"];
 
 #[test]
 fn the_layer_has_every_function() {
-    let layer = std::fs::read_to_string(here().join("include/racl.hpp")).unwrap();
+    let read = |name| std::fs::read_to_string(here().join("include").join(name)).unwrap();
+    let layer = read("racl.hpp") + &read("racl_plan.hpp");
     let header = header();
     let names: Vec<&str> = support::functions(&header).iter().map(|function| function.name).collect();
     assert!(names.len() > 50, "{names:?}");
     let is_used = |name: &&str| {
         // The frees are put together from the kind.
         let free = name.strip_prefix("racl_").and_then(|rest| rest.strip_suffix("_free"));
-        let owned = free.is_some_and(|kind| layer.contains(&format!("RACL_OWNED({kind});")));
-        owned || layer.contains(&format!("{name}(")) || layer.contains(&format!("({name})"))
+        let owned = free.is_some_and(|kind| layer.contains(&format!("RACL_DETAIL_OWNED({kind});")));
+        owned || layer.contains(&format!("{name}(")) || layer.contains(&format!("({name})")) || layer.contains(&format!(", {name})"))
     };
     let missing: Vec<_> = names.iter().filter(|name| !OTHERWISE.contains(name) && !is_used(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");

@@ -57,6 +57,12 @@ done
 printf 'installed: %d programs on 2 libraries, 4 steps; %s has %d bytes\n' 8 "$soname" \
     "$(stat -c %s "$prefix/lib/libracl.so.$version")"
 
+# From Python, by the header alone.
+python=${XDG_CACHE_HOME:-$HOME/.cache}/racl/python
+PYTHONPATH=$python python3 -c 'import cffi, numpy' 2>/dev/null ||
+    python3 -m pip install --quiet --root-user-action=ignore --target "$python" cffi numpy
+RACL_LIBRARY=mock PYTHONPATH=$python python3 "$here/examples/network.py" "$prefix/include/racl.h" "$prefix/lib/libracl.so"
+
 make -s -C "$here" uninstall PREFIX="$prefix"
 left=$(find "$prefix" -type f -o -type l)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }

@@ -1,72 +1,12 @@
 // racl.hpp with exceptions, and with error codes where RACL_ERROR_CODES is defined.
 #include <chrono>
-#include <cstdlib>
-#include <string>
 #include <thread>
-#include <utility>
 
-#include "racl.hpp"
-
-static int checks;
-
-#define CHECK(what)                                                                                                    \
-    do {                                                                                                               \
-        if (!(what)) {                                                                                                 \
-            std::fprintf(stderr, "%s:%d: %s\n    last error: %s\n", __FILE__, __LINE__, #what,                        \
-                         racl_last_error_message());                                                                   \
-            std::exit(1);                                                                                              \
-        }                                                                                                              \
-        ++checks;                                                                                                      \
-    } while (0)
+#include "support.hpp"
 
 static std::string told; // by the handler of destructors
 
 static void hear(const char *function, const char *message) { told = std::string(function) + ": " + message; }
-
-#ifdef RACL_ERROR_CODES
-
-template <class T>
-static T take(racl::result<T> &&result) {
-    CHECK(result);
-    return *std::move(result);
-}
-static void take(racl::result<void> &&result) { CHECK(result); }
-#define REFUSED(call, status)                                                                                          \
-    do {                                                                                                               \
-        auto result_ = (call);                                                                                         \
-        CHECK(!result_);                                                                                               \
-        CHECK(result_.error() == racl::make_error_code(status));                                                       \
-    } while (0)
-
-#else
-
-template <class T>
-static T take(T &&value) { return std::move(value); }
-#define REFUSED(call, status)                                                                                          \
-    do {                                                                                                               \
-        bool thrown_ = false;                                                                                          \
-        try {                                                                                                          \
-            (void)(call);                                                                                              \
-        } catch (const racl::error &error) {                                                                           \
-            thrown_ = true;                                                                                            \
-            CHECK(error.code() == racl::make_error_code(status));                                                      \
-            CHECK(std::string(error.what()).size() > 10);                                                              \
-        }                                                                                                              \
-        CHECK(thrown_);                                                                                                \
-    } while (0)
-
-#endif
-
-// What gives no value is taken in both.
-#ifdef RACL_ERROR_CODES
-#define DO(call) take(call)
-#else
-#define DO(call)                                                                                                       \
-    do {                                                                                                               \
-        call;                                                                                                          \
-        ++checks;                                                                                                      \
-    } while (0)
-#endif
 
 static void memory(const racl::context &context, const racl::stream &stream) {
     auto numbers = take(context.upload(std::vector<int32_t>{1, 2, 3, 4}));

@@ -1,0 +1,545 @@
+// racl: plans, the compile cache and the control of the mock for C++17. MIT OR Apache-2.0.
+//
+// The rules are those of racl.hpp and racl.h.
+#ifndef RACL_PLAN_HPP
+#define RACL_PLAN_HPP
+
+#include <utility>
+
+#include "racl.hpp"
+
+namespace racl {
+
+namespace detail {
+RACL_DETAIL_OWNED(bindings);
+RACL_DETAIL_OWNED(builder);
+RACL_DETAIL_OWNED(cache);
+RACL_DETAIL_OWNED(executable);
+RACL_DETAIL_OWNED(foreign);
+RACL_DETAIL_OWNED(host_function);
+RACL_DETAIL_OWNED(plan);
+RACL_DETAIL_OWNED(registry);
+RACL_DETAIL_OWNED(simulation);
+
+inline std::vector<racl_dim> numbers(const std::vector<dim> &shape) {
+    std::vector<racl_dim> all;
+    all.reserve(shape.size());
+    for (const dim &size : shape) all.push_back(size.number);
+    return all;
+}
+
+// A text whose length is asked for first.
+template <class Function>
+result<std::string> text(Function &&function) {
+    size_t needed = 0;
+    int32_t status = function(nullptr, size_t(0), &needed);
+    std::string out(needed, '\0');
+    if (status == RACL_OK && needed > 0) status = function(&out[0], out.size(), &needed);
+    if (!out.empty()) out.pop_back(); // the zero
+    return give(status, std::move(out));
+}
+} // namespace detail
+
+// ---- Functions of the program in plans ----
+
+class host_function : public detail::owner<detail::host_function_traits> {
+public:
+    using owner::owner;
+    static result<host_function> make(const racl_host_function_info &info) {
+        racl_host_function *made = nullptr;
+        int32_t status = racl_host_function_new(&info, &made);
+        return detail::give(status, host_function(made));
+    }
+    // One that throws fails the work. It must not wait for the device.
+    static result<host_function> make(const char *name, uint32_t version, std::function<void()> function) {
+        auto *user = new std::function<void()>(std::move(function));
+        racl_host_function_info info = {};
+        info.size = sizeof info;
+        info.name = name;
+        info.version = version;
+        info.run = detail::call_user;
+        info.user = user;
+        info.release = detail::release_user;
+        racl_host_function *made = nullptr;
+        int32_t status = racl_host_function_new(&info, &made);
+        if (status != RACL_OK) delete user;
+        return detail::give(status, host_function(made));
+    }
+};
+
+class foreign : public detail::owner<detail::foreign_traits> {
+public:
+    using owner::owner;
+    static result<foreign> make(const racl_foreign_info &info) {
+        racl_foreign *made = nullptr;
+        int32_t status = racl_foreign_new(&info, &made);
+        return detail::give(status, foreign(made));
+    }
+};
+
+class registry : public detail::owner<detail::registry_traits> {
+public:
+    using owner::owner;
+    static result<registry> make() {
+        racl_registry *made = nullptr;
+        int32_t status = racl_registry_new(&made);
+        return detail::give(status, registry(made));
+    }
+    result<void> add(const host_function &one) const {
+        return detail::check(racl_registry_add_host_function(get(), one.get()));
+    }
+    result<void> add(const foreign &one) const { return detail::check(racl_registry_add_foreign(get(), one.get())); }
+};
+
+// ---- Plans ----
+
+class plan : public detail::owner<detail::plan_traits> {
+public:
+    using owner::owner;
+    static result<plan> load(const std::vector<uint8_t> &stored, const registry *known = nullptr) {
+        racl_plan *made = nullptr;
+        int32_t status = racl_plan_load(stored.data(), stored.size(), known ? known->get() : nullptr, &made);
+        return detail::give(status, plan(made));
+    }
+    result<racl_plan_info> describe() const {
+        racl_plan_info info = {};
+        info.size = sizeof info;
+        int32_t status = racl_plan_describe(get(), &info);
+        return detail::give(status, std::move(info));
+    }
+    result<std::vector<failure>> lints() const {
+        racl_errors *list = nullptr;
+        int32_t status = racl_plan_lints(get(), &list);
+        return detail::give(status, status == RACL_OK ? detail::failures(list) : std::vector<failure>());
+    }
+    result<std::string> dump(int32_t format = RACL_DUMP_TEXT, const std::vector<size_t> &symbols = {}) const {
+        return detail::text([&](char *text, size_t size, size_t *needed) {
+            return racl_plan_dump(get(), format, symbols.data(), symbols.size(), text, size, needed);
+        });
+    }
+    result<std::vector<uint8_t>> store() const {
+        size_t needed = 0;
+        int32_t status = racl_plan_store(get(), nullptr, 0, &needed);
+        std::vector<uint8_t> stored(needed);
+        if (status == RACL_OK) status = racl_plan_store(get(), stored.data(), stored.size(), &needed);
+        return detail::give(status, std::move(stored));
+    }
+};
+
+class builder : public detail::owner<detail::builder_traits> {
+public:
+    using owner::owner;
+    static result<builder> make(const racl_plan_options *options = nullptr) {
+        racl_builder *made = nullptr;
+        int32_t status = racl_builder_new(options, &made);
+        return detail::give(status, builder(made));
+    }
+    // The place in the program that errors of what follows name.
+    result<void> at(const char *file, uint32_t line) const { return detail::check(racl_builder_at(get(), file, line)); }
+    result<uint32_t> operators() const {
+        uint32_t count = 0;
+        int32_t status = racl_builder_operators(get(), &count);
+        return detail::give(status, std::move(count));
+    }
+
+    // Sizes.
+    result<dim> symbol(const char *name, size_t least, size_t most) const {
+        dim made(0);
+        int32_t status = racl_builder_symbol(get(), name, least, most, &made.number);
+        return detail::give(status, std::move(made));
+    }
+    result<dim> number(const char *name, size_t least, size_t most) const {
+        dim made(0);
+        int32_t status = racl_builder_number(get(), name, least, most, &made.number);
+        return detail::give(status, std::move(made));
+    }
+    result<dim> plus(dim a, dim b) const {
+        dim made(0);
+        int32_t status = racl_builder_dim_plus(get(), a.number, b.number, &made.number);
+        return detail::give(status, std::move(made));
+    }
+    result<dim> times(dim a, dim b) const {
+        dim made(0);
+        int32_t status = racl_builder_dim_times(get(), a.number, b.number, &made.number);
+        return detail::give(status, std::move(made));
+    }
+
+    // Values.
+    result<value> input(const char *name, int32_t dtype, const std::vector<dim> &shape, int32_t input_class) const {
+        const auto sizes = detail::numbers(shape);
+        value made;
+        int32_t status =
+            racl_builder_input(get(), name, dtype, sizes.data(), sizes.size(), input_class, &made.number);
+        return detail::give(status, std::move(made));
+    }
+    template <class T>
+    result<value> input(const char *name, const std::vector<dim> &shape, int32_t input_class) const {
+        return input(name, detail::data_type<T>(), shape, input_class);
+    }
+    template <class T>
+    result<value> constant(const std::vector<dim> &shape, const std::vector<T> &data) const {
+        const auto sizes = detail::numbers(shape);
+        value made;
+        int32_t status = racl_builder_constant(get(), detail::data_type<T>(), sizes.data(), sizes.size(), data.data(),
+                                               data.size() * sizeof(T), &made.number);
+        return detail::give(status, std::move(made));
+    }
+    result<value> empty(int32_t dtype, const std::vector<dim> &shape) const {
+        const auto sizes = detail::numbers(shape);
+        value made;
+        int32_t status = racl_builder_empty(get(), dtype, sizes.data(), sizes.size(), &made.number);
+        return detail::give(status, std::move(made));
+    }
+    template <class T>
+    result<value> empty(const std::vector<dim> &shape) const { return empty(detail::data_type<T>(), shape); }
+    result<value> reshape(value of, const std::vector<dim> &shape) const {
+        const auto sizes = detail::numbers(shape);
+        value made;
+        int32_t status = racl_builder_reshape(get(), of.number, sizes.data(), sizes.size(), &made.number);
+        return detail::give(status, std::move(made));
+    }
+    result<value> transpose(value of, size_t a, size_t b) const {
+        value made;
+        int32_t status = racl_builder_transpose(get(), of.number, a, b, &made.number);
+        return detail::give(status, std::move(made));
+    }
+    result<value> narrow(value of, size_t dimension, dim start, dim stop) const {
+        value made;
+        int32_t status = racl_builder_narrow(get(), of.number, dimension, start.number, stop.number, &made.number);
+        return detail::give(status, std::move(made));
+    }
+    result<value> bytes(value of, size_t start, size_t stop) const {
+        value made;
+        int32_t status = racl_builder_bytes(get(), of.number, start, stop, &made.number);
+        return detail::give(status, std::move(made));
+    }
+    result<std::vector<dim>> shape(value of) const {
+        size_t rank = 0;
+        int32_t status = racl_builder_value_shape(get(), of.number, nullptr, 0, &rank);
+        std::vector<racl_dim> sizes(rank);
+        if (status == RACL_OK && rank > 0)
+            status = racl_builder_value_shape(get(), of.number, sizes.data(), sizes.size(), &rank);
+        return detail::give(status, std::vector<dim>(sizes.begin(), sizes.end()));
+    }
+    result<int32_t> dtype(value of) const {
+        int32_t dtype = 0;
+        int32_t status = racl_builder_value_dtype(get(), of.number, &dtype);
+        return detail::give(status, std::move(dtype));
+    }
+    result<void> output(const char *name, value of) const {
+        return detail::check(racl_builder_output(get(), name, of.number));
+    }
+    result<void> output_to_host(const char *name, value of) const {
+        return detail::check(racl_builder_output_to_host(get(), name, of.number));
+    }
+
+    // Work. What is `racl::new_value` among the arguments is a new value; op() gives the first, ops() all of them.
+    result<std::vector<value>> ops(const char *name, std::initializer_list<arg> args) const {
+        std::vector<racl_arg> list;
+        std::vector<value> made(args.size());
+        size_t count = 0;
+        list.reserve(args.size());
+        for (const arg &one : args) {
+            list.push_back(one.c());
+            if (list.back().kind == RACL_ARG_RESULT) list.back().data = &made[count++].number;
+        }
+        int32_t status = racl_builder_operator(get(), name, list.data(), list.size());
+        made.resize(count);
+        return detail::give(status, std::move(made));
+    }
+    result<value> op(const char *name, std::initializer_list<arg> args) const {
+        auto all = ops(name, args);
+#ifdef RACL_ERROR_CODES
+        value first = all && !(*all).empty() ? (*all)[0] : value();
+        return result<value>(all.error().value(), std::move(first));
+#else
+        return all.empty() ? value() : all[0];
+#endif
+    }
+    result<void> copy(value to, value from) const {
+        return detail::check(racl_builder_copy(get(), to.number, from.number));
+    }
+    result<void> fill(value of, uint8_t byte) const { return detail::check(racl_builder_fill(get(), of.number, byte)); }
+    result<void> run(const host_function &function) const {
+        return detail::check(racl_builder_host_function(get(), function.get()));
+    }
+    result<void> run(const foreign &function, const std::vector<value> &reads, const std::vector<value> &writes) const {
+        std::vector<racl_value> read(reads.size()), written(writes.size());
+        for (size_t at = 0; at < reads.size(); ++at) read[at] = reads[at].number;
+        for (size_t at = 0; at < writes.size(); ++at) written[at] = writes[at].number;
+        return detail::check(racl_builder_foreign(get(), function.get(), read.data(), read.size(), written.data(),
+                                                  written.size()));
+    }
+
+    // Streams and events.
+    result<void> begin_scope(const char *tag, const racl_scope_options *options = nullptr) const {
+        return detail::check(racl_builder_scope_begin(get(), tag, options));
+    }
+    result<void> end_scope() const { return detail::check(racl_builder_scope_end(get())); }
+    result<void> join(const char *tag) const { return detail::check(racl_builder_join(get(), tag)); }
+    result<void> event(const char *tag) const { return detail::check(racl_builder_event(get(), tag)); }
+    result<void> record(const char *tag) const { return detail::check(racl_builder_record(get(), tag)); }
+    result<void> rerecord(const char *tag) const { return detail::check(racl_builder_rerecord(get(), tag)); }
+    result<void> wait(const char *tag) const { return detail::check(racl_builder_wait(get(), tag)); }
+    result<void> end_event(const char *tag) const { return detail::check(racl_builder_event_end(get(), tag)); }
+    result<void> record_stream(value of, const char *tag) const {
+        return detail::check(racl_builder_record_stream(get(), of.number, tag));
+    }
+    result<value> wait_value(value of, value dependency) const {
+        value made;
+        int32_t status = racl_builder_wait_value(get(), of.number, dependency.number, &made.number);
+        return detail::give(status, std::move(made));
+    }
+    result<void> wait_all(const std::vector<value> &values) const {
+        std::vector<racl_value> list(values.size());
+        for (size_t at = 0; at < values.size(); ++at) list[at] = values[at].number;
+        return detail::check(racl_builder_wait_all(get(), list.data(), list.size()));
+    }
+    result<size_t> prefetch(value of, const racl_prefetch_options *options = nullptr) const {
+        size_t fetched = 0;
+        int32_t status = racl_builder_prefetch(get(), of.number, options, &fetched);
+        return detail::give(status, std::move(fetched));
+    }
+    result<void> gate(const char *name) const { return detail::check(racl_builder_gate(get(), name)); }
+    result<void> wait_gate(const char *name) const { return detail::check(racl_builder_gate_wait(get(), name)); }
+    result<void> record_gate(const char *name) const { return detail::check(racl_builder_gate_record(get(), name)); }
+
+    // The plan; the builder is gone then, also when the plan is refused: last_failures() has all that is wrong.
+    result<plan> build() {
+        racl_plan *made = nullptr;
+        int32_t status = racl_builder_build(release(), &made);
+        return detail::give(status, plan(made));
+    }
+};
+
+// ---- Runs ----
+
+class bindings : public detail::owner<detail::bindings_traits> {
+public:
+    using owner::owner;
+    result<void> set(uint32_t input, const tensor &memory) const {
+        return detail::check(racl_bindings_tensor(get(), input, memory.get()));
+    }
+    // Elements of the host, which are copied.
+    template <class T>
+    result<void> set_host(uint32_t input, const std::vector<size_t> &shape, const std::vector<T> &data) const {
+        return detail::check(racl_bindings_host(get(), input, detail::data_type<T>(), shape.data(), shape.size(),
+                                                data.data(), data.size() * sizeof(T)));
+    }
+    result<void> set_symbol(const char *name, size_t value) const {
+        return detail::check(racl_bindings_symbol(get(), name, value));
+    }
+    result<void> set_key(uint64_t key) const { return detail::check(racl_bindings_key(get(), key)); }
+};
+
+class executable : public detail::owner<detail::executable_traits> {
+public:
+    using owner::owner;
+    // Frozen inputs by name.
+    static result<executable> make(const plan &of, const context &on,
+                                   const std::vector<std::pair<const char *, const tensor *>> &frozen = {},
+                                   const racl_run_options *options = nullptr) {
+        std::vector<racl_frozen> list;
+        for (const auto &[name, memory] : frozen) list.push_back({name, memory ? memory->get() : nullptr});
+        racl_executable *made = nullptr;
+        int32_t status = racl_executable_new(of.get(), on.get(), options, list.data(), list.size(), &made);
+        return detail::give(status, executable(made));
+    }
+    result<uint32_t> input(const char *name) const {
+        uint32_t number = 0;
+        int32_t status = racl_executable_input(get(), name, &number);
+        return detail::give(status, std::move(number));
+    }
+    result<uint32_t> output(const char *name) const {
+        uint32_t number = 0;
+        int32_t status = racl_executable_output(get(), name, &number);
+        return detail::give(status, std::move(number));
+    }
+    result<bindings> new_bindings() const {
+        racl_bindings *made = nullptr;
+        int32_t status = racl_bindings_new(get(), &made);
+        return detail::give(status, bindings(made));
+    }
+    result<void> run(const stream &on, const bindings &bound) const {
+        return detail::check(racl_executable_run(get(), on.get(), bound.get()));
+    }
+    result<tensor> static_input(uint32_t input) const {
+        racl_tensor *made = nullptr;
+        int32_t status = racl_executable_static_input(get(), input, &made);
+        return detail::give(status, tensor(made));
+    }
+    result<tensor> copied_input(uint32_t input) const {
+        racl_tensor *made = nullptr;
+        int32_t status = racl_executable_copied_input(get(), input, &made);
+        return detail::give(status, tensor(made));
+    }
+    result<std::vector<size_t>> output_shape(uint32_t output) const {
+        size_t rank = 0;
+        int32_t status = racl_executable_output_shape(get(), output, nullptr, 0, &rank, nullptr);
+        std::vector<size_t> sizes(rank);
+        if (status == RACL_OK && rank > 0)
+            status = racl_executable_output_shape(get(), output, sizes.data(), sizes.size(), &rank, nullptr);
+        return detail::give(status, std::move(sizes));
+    }
+    // Waits for the latest run.
+    template <class T>
+    result<std::vector<T>> read(uint32_t output) const { return elements<T>(output, racl_executable_read); }
+    template <class T>
+    result<std::vector<T>> read_host(uint32_t output) const { return elements<T>(output, racl_executable_read_host); }
+    result<void> copy_output(uint32_t output, const stream &on, const tensor &to) const {
+        return detail::check(racl_executable_copy_output(get(), output, on.get(), to.get()));
+    }
+    result<racl_run_counters> counters() const {
+        racl_run_counters counters = {};
+        counters.size = sizeof counters;
+        int32_t status = racl_executable_counters(get(), &counters);
+        return detail::give(status, std::move(counters));
+    }
+    result<void> clear_graphs() const { return detail::check(racl_executable_clear_graphs(get())); }
+    result<void> limit_cores(uint32_t cube_cores, uint32_t vector_cores) const {
+        return detail::check(racl_executable_limit_cores(get(), cube_cores, vector_cores));
+    }
+    result<void> signal(const char *gate, const stream &on) const {
+        return detail::check(racl_executable_signal(get(), gate, on.get()));
+    }
+    result<void> wait_signal(const char *gate, const stream &on) const {
+        return detail::check(racl_executable_wait_signal(get(), gate, on.get()));
+    }
+
+private:
+    template <class T, class Function>
+    result<std::vector<T>> elements(uint32_t output, Function &&function) const {
+        size_t rank = 0;
+        int32_t dtype = 0, status = racl_executable_output_shape(get(), output, nullptr, 0, &rank, &dtype);
+        std::vector<size_t> sizes(rank);
+        if (status == RACL_OK && rank > 0)
+            status = racl_executable_output_shape(get(), output, sizes.data(), sizes.size(), &rank, nullptr);
+        size_t count = status == RACL_OK ? 1 : 0;
+        for (size_t size : sizes) count *= size;
+        std::vector<T> values(count);
+        // Elements of another size are refused there.
+        if (status == RACL_OK) status = function(get(), output, values.data(), values.size() * sizeof(T));
+        return detail::give(status, std::move(values));
+    }
+};
+
+class simulation : public detail::owner<detail::simulation_traits> {
+public:
+    using owner::owner;
+    // Computes a plan without a device. What is not given is random, by the seed.
+    static result<simulation> run(const plan &of, uint64_t seed, const std::vector<racl_given> &given,
+                                  const std::vector<racl_symbol> &symbols = {}) {
+        racl_simulation *made = nullptr;
+        int32_t status = racl_simulation_new(of.get(), seed, given.data(), given.size(), symbols.data(),
+                                             symbols.size(), &made);
+        return detail::give(status, simulation(made));
+    }
+    template <class T>
+    result<std::vector<T>> read(const char *output) const {
+        size_t needed = 0;
+        int32_t status = racl_simulation_read(get(), output, nullptr, 0, &needed);
+        std::vector<T> values(needed / sizeof(T));
+        if (status == RACL_OK)
+            status = racl_simulation_read(get(), output, values.data(), values.size() * sizeof(T), &needed);
+        return detail::give(status, std::move(values));
+    }
+};
+
+// ---- The compile cache ----
+
+class cache : public detail::owner<detail::cache_traits> {
+public:
+    using owner::owner;
+    static result<cache> make(const racl_cache_options &options) {
+        racl_cache *made = nullptr;
+        int32_t status = racl_cache_new(&options, &made);
+        return detail::give(status, cache(made));
+    }
+    // Under a name of a model, in the usual folder or this one.
+    static result<cache> make(const char *name, const char *folder = nullptr) {
+        racl_cache_options options = {};
+        options.size = sizeof options;
+        options.name = name;
+        options.folder = folder;
+        return make(options);
+    }
+    result<std::string> folder() const {
+        return detail::text(
+            [&](char *text, size_t size, size_t *needed) { return racl_cache_folder(get(), text, size, needed); });
+    }
+    result<plan> compile(const context &on, const racl_compile &what) const {
+        racl_plan *made = nullptr;
+        int32_t status = racl_cache_compile(get(), on.get(), &what, &made);
+        return detail::give(status, plan(made));
+    }
+    // RACL_CACHE_... of the last compilation of a function.
+    result<int32_t> status(const char *function) const {
+        int32_t found = 0;
+        int32_t status = racl_cache_status(get(), function, &found, nullptr, 0, nullptr);
+        return detail::give(status, std::move(found));
+    }
+    result<racl_cache_stats> count() const {
+        racl_cache_stats stats = {};
+        stats.size = sizeof stats;
+        int32_t status = racl_cache_count(get(), &stats);
+        return detail::give(status, std::move(stats));
+    }
+};
+
+// ---- Control of the mock: RACL_NOT_SUPPORTED where it was not compiled in ----
+
+namespace mock {
+
+inline result<void> hold(const stream &on) { return detail::check(racl_mock_hold(on.get())); }
+inline result<void> release(const stream &on) { return detail::check(racl_mock_release(on.get())); }
+// Work starts when it is waited for alone; gives what was set.
+inline result<bool> stand_still(bool on) {
+    int32_t former = 0;
+    int32_t status = racl_mock_stand_still(on, &former);
+    return detail::give(status, former != 0);
+}
+inline result<uint64_t> run() {
+    uint64_t tasks = 0;
+    int32_t status = racl_mock_run(&tasks);
+    return detail::give(status, std::move(tasks));
+}
+inline result<std::chrono::nanoseconds> now() {
+    uint64_t nanoseconds = 0;
+    int32_t status = racl_mock_now(&nanoseconds);
+    return detail::give(status, std::chrono::nanoseconds(nanoseconds));
+}
+inline result<void> advance(std::chrono::nanoseconds by) {
+    return detail::check(racl_mock_advance(static_cast<uint64_t>(by.count())));
+}
+// How often a function of AscendCL was called.
+inline result<uint64_t> calls(const char *function) {
+    uint64_t count = 0;
+    int32_t status = racl_mock_calls(function, &count);
+    return detail::give(status, std::move(count));
+}
+inline result<void> fail(const char *function, uint64_t nth, int32_t code) {
+    return detail::check(racl_mock_fail(function, nth, code));
+}
+inline result<void> fail_task(const char *function, uint64_t nth, int32_t code) {
+    return detail::check(racl_mock_fail_task(function, nth, code));
+}
+inline result<void> clear_failures() { return detail::check(racl_mock_clear_failures()); }
+inline result<racl_mock_live> count() {
+    racl_mock_live live = {};
+    live.size = sizeof live;
+    int32_t status = racl_mock_count(&live);
+    return detail::give(status, std::move(live));
+}
+// Prefetches so far, and their bytes.
+inline result<std::pair<uint64_t, uint64_t>> prefetched() {
+    std::pair<uint64_t, uint64_t> found;
+    int32_t status = racl_mock_prefetched(&found.first, &found.second);
+    return detail::give(status, std::move(found));
+}
+inline result<void> reset() { return detail::check(racl_mock_reset()); }
+
+} // namespace mock
+
+} // namespace racl
+
+#endif
