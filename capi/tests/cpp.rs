@@ -26,7 +26,8 @@ fn the_layer_throws() {
 
 #[test]
 fn the_layer_gives_error_codes() {
-    for flags in [&["-DRACL_ERROR_CODES", "-fno-exceptions"][..], &["-DRACL_ERROR_CODES", SANITIZED[0], SANITIZED[1]]] {
+    for flags in [&["-DRACL_ERROR_CODES", "-fno-exceptions"][..], &["-DRACL_ERROR_CODES", SANITIZED[0], SANITIZED[1]]]
+    {
         checked(flags);
     }
 }
@@ -45,7 +46,10 @@ fn the_layer_has_every_function() {
         // The frees are put together from the kind.
         let free = name.strip_prefix("racl_").and_then(|rest| rest.strip_suffix("_free"));
         let owned = free.is_some_and(|kind| layer.contains(&format!("RACL_DETAIL_OWNED({kind});")));
-        owned || layer.contains(&format!("{name}(")) || layer.contains(&format!("({name})")) || layer.contains(&format!(", {name})"))
+        owned
+            || layer.contains(&format!("{name}("))
+            || layer.contains(&format!("({name})"))
+            || layer.contains(&format!(", {name})"))
     };
     let missing: Vec<_> = names.iter().filter(|name| !OTHERWISE.contains(name) && !is_used(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
