@@ -11,7 +11,16 @@
  * object needs stays alive by itself: a stream may be freed before a graph that was captured on it.
  *
  * Threads. Every function may be called on every thread, unless it says otherwise. A handle that another thread frees
- * or, for graphs and host memory, uses at the same time gives RACL_BUSY, and nothing is done.
+ * or, for graphs, host memory, builders, executables, bindings and registries, uses at the same time gives RACL_BUSY, and
+ * nothing is done; so does one that the calling thread is using, in a callback.
+ *
+ * Callbacks. A function that racl calls may be called on any thread, with no lock of racl held. Another number than 0
+ * fails the work that called it. An exception of C++ must not leave one: it ends the process with a text that says so,
+ * and longjmp() out of one is not allowed. A panic of Rust that leaves one is caught. Where a callback has a release,
+ * that is called once, when nothing will call the former any more; not when the function that was given both fails.
+ *
+ * Calls of AscendCL. What returns before its work is done says so: work is queued on streams, runs and launches return
+ * when they are submitted, and racl_..._synchronize, racl_..._wait and what reads to the host wait.
  *
  * Structs that may grow begin with their size: set it to sizeof the struct, and the rest to zero. */
 
@@ -522,7 +531,7 @@
 #define RACL_OPERATOR 125
 
 /**
- * A host function panicked; the panic was caught.
+ * A callback failed: it gave another number than 0, or a panic of Rust left it, which was caught.
  */
 #define RACL_CALLBACK_PANICKED 126
 
@@ -1036,8 +1045,8 @@ typedef struct {
 } racl_bytes;
 
 /**
- * Computes a foreign operator on the host, for racl_simulate(): values that are read, and those that are written, each
- * in the order in which the builder was given them. Another number than 0 fails the simulation.
+ * Computes a foreign operator on the host, for racl_simulation_new(): values that are read, and those that are written,
+ * each in the order in which the builder was given them. Another number than 0 fails the simulation.
  */
 typedef int32_t (*racl_simulate_callback)(void *user,
                                           const racl_bytes *reads,
@@ -1469,8 +1478,8 @@ extern "C" {
 int32_t racl_buffer_new(const racl_context *context, size_t bytes, racl_buffer **buffer);
 
 /**
- * Device memory of other code: `bytes` from `address` on, of the context's device. It is left to its owner, which keeps
- * it until the handle, and every tensor, graph and stream that was given it, is done with it.
+ * Device memory of other code: `bytes` from `address` on, of the context's device. It is left to its owner, which
+ * keeps it until the handle, and every tensor, graph and stream that was given it, is done with it.
  */
 int32_t racl_buffer_ref(const racl_context *context,
                         void *address,
@@ -1531,7 +1540,8 @@ int32_t racl_stream_prefetch(const racl_stream *stream,
                              size_t *fetched);
 
 /**
- * Gives the handle back. The memory is freed when nothing has it any more and work that uses it is done, without a wait.
+ * Gives the handle back. The memory is freed when nothing has it any more and work that uses it is done, without a
+ * wait.
  */
 int32_t racl_buffer_free(racl_buffer *buffer);
 
@@ -1545,8 +1555,8 @@ int32_t racl_buffer_close(racl_buffer *buffer);
  * A builder, which records a plan; `options` may be NULL. Nothing of it needs a library or a device. One thread at a
  * time uses a builder: others get RACL_BUSY.
  *
- * Whatever fails leaves the builder as it was. Errors, lints and dumps name work as "operator:N", the N-th from 0 on of
- * those that racl_builder_operators() counts, unless racl_builder_at() says more.
+ * Whatever fails leaves the builder as it was. Errors, lints and dumps name work as "operator:N", the N-th from 0 on
+ * of those that racl_builder_operators() counts, unless racl_builder_at() says more.
  */
 int32_t racl_builder_new(const racl_plan_options *options,
                          racl_builder **builder);
@@ -1557,8 +1567,8 @@ int32_t racl_builder_new(const racl_plan_options *options,
 int32_t racl_builder_free(racl_builder *builder);
 
 /**
- * Checks what was recorded, joins what is still apart, and gives the plan. The handle of the builder is gone then, also
- * when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong.
+ * Checks what was recorded, joins what is still apart, and gives the plan. The handle of the builder is gone then,
+ * also when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong.
  */
 int32_t racl_builder_build(racl_builder *builder,
                            racl_plan **plan);
@@ -2001,8 +2011,8 @@ int32_t racl_tensor_to_dlpack(const racl_tensor *tensor,
                               void **managed);
 
 /**
- * All that the last failure on the calling thread is about: more than one where a plan was refused for several reasons.
- * RACL_INVALID_ARGUMENT when there was none, which is the last failure then.
+ * All that the last failure on the calling thread is about: more than one where a plan was refused for several
+ * reasons. RACL_INVALID_ARGUMENT when there was none, which is the last failure then.
  */
 int32_t racl_last_errors(racl_errors **errors);
 
@@ -2302,8 +2312,8 @@ int32_t racl_graph_raw(const racl_graph *graph, void **raw);
 int32_t racl_graph_write_trace(const racl_graph *graph, const char *path);
 
 /**
- * Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, after a wait of at
- * most 10 seconds, and later when it goes on.
+ * Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, after a wait of
+ * at most 10 seconds, and later when it goes on.
  */
 int32_t racl_graph_free(racl_graph *graph);
 
@@ -2350,8 +2360,8 @@ int32_t racl_stream_download(const racl_stream *stream,
 int32_t racl_host_wait(const racl_host *host);
 
 /**
- * Gives the handle back. The memory is freed when its copy is done, after a wait of at most 10 seconds, and kept for good
- * when that goes on.
+ * Gives the handle back. The memory is freed when its copy is done, after a wait of at most 10 seconds, and kept for
+ * good when that goes on.
  */
 int32_t racl_host_free(racl_host *host);
 
@@ -2426,8 +2436,8 @@ int32_t racl_log_set(int32_t level,
                      void *user);
 
 /**
- * Lets nothing of the stream run until racl_mock_release(). As all racl_mock_... functions it is for tests, acts on the
- * mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock.
+ * Lets nothing of the stream run until racl_mock_release(). As all racl_mock_... functions it is for tests, acts on
+ * the mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock.
  */
 int32_t racl_mock_hold(const racl_stream *stream);
 
@@ -2559,9 +2569,9 @@ int32_t racl_plan_describe(const racl_plan *plan, racl_plan_info *info);
 int32_t racl_plan_lints(const racl_plan *plan, racl_errors **lints);
 
 /**
- * Copies what the plan is to `text`, of `size` bytes; `needed`, which may be NULL, gets the bytes that all of it needs.
- * `symbols` are the values of the plan's symbols, in the order in which they were made, for RACL_DUMP_JSON; NULL and 0
- * otherwise.
+ * Copies what the plan is to `text`, of `size` bytes; `needed`, which may be NULL, gets the bytes that all of it
+ * needs. `symbols` are the values of the plan's symbols, in the order in which they were made, for RACL_DUMP_JSON;
+ * NULL and 0 otherwise.
  */
 int32_t racl_plan_dump(const racl_plan *plan,
                        int32_t format,
@@ -2592,8 +2602,8 @@ int32_t racl_plan_load(const void *data,
 
 /**
  * Runs a plan on memory of the host, without a device, with all its inputs and all its symbols. Work in no order runs
- * in one that `seed` chooses. Host functions run on this thread. RACL_CALLBACK_PANICKED when one, or the simulation of a
- * foreign operator, fails.
+ * in one that `seed` chooses. Host functions run on this thread. RACL_CALLBACK_PANICKED when one, or the simulation of
+ * a foreign operator, fails.
  */
 int32_t racl_simulation_new(const racl_plan *plan,
                             uint64_t seed,
@@ -2621,8 +2631,8 @@ int32_t racl_simulation_free(racl_simulation *simulation);
 /**
  * Records an operator of AscendCL by its C name. The arguments are those of racl_operator() with values in place of
  * tensors: RACL_ARG_VALUE and RACL_ARG_VALUES for operands and for results that are written to memory that is there,
- * RACL_ARG_RESULT and RACL_ARG_RESULTS for new ones, RACL_ARG_DIM and RACL_ARG_DIMS for numbers that depend on symbols.
- * What does not fit is refused here, with both shapes. New values are 0 when this fails.
+ * RACL_ARG_RESULT and RACL_ARG_RESULTS for new ones, RACL_ARG_DIM and RACL_ARG_DIMS for numbers that depend on
+ * symbols. What does not fit is refused here, with both shapes. New values are 0 when this fails.
  */
 int32_t racl_builder_operator(const racl_builder *builder,
                               const char *name,
@@ -2656,8 +2666,9 @@ int32_t racl_stream_ref(const racl_context *context,
 int32_t racl_stream_raw(const racl_stream *stream, void **raw);
 
 /**
- * Waits until its work is done, or for so many nanoseconds, at most 24 days of them: RACL_TIMEOUT then, and the work goes
- * on. Below 0 without a limit; 0 is none, racl_stream_is_complete() does not wait. Gives the error of work that failed.
+ * Waits until its work is done, or for so many nanoseconds, at most 24 days of them: RACL_TIMEOUT then, and the work
+ * goes on. Below 0 without a limit; 0 is none, racl_stream_is_complete() does not wait. Gives the error of work that
+ * failed.
  */
 int32_t racl_stream_synchronize(const racl_stream *stream,
                                 int64_t nanoseconds);

@@ -22,8 +22,8 @@ pub unsafe extern "C" fn racl_buffer_new(
     unsafe { make(buffer, work) }
 }
 
-/// Device memory of other code: `bytes` from `address` on, of the context's device. It is left to its owner, which keeps
-/// it until the handle, and every tensor, graph and stream that was given it, is done with it.
+/// Device memory of other code: `bytes` from `address` on, of the context's device. It is left to its owner, which
+/// keeps it until the handle, and every tensor, graph and stream that was given it, is done with it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_buffer_ref(
     context: *const racl_context,
@@ -149,7 +149,8 @@ pub unsafe extern "C" fn racl_stream_prefetch(
     unsafe { answer_if_asked(fetched, work) }
 }
 
-/// Gives the handle back. The memory is freed when nothing has it any more and work that uses it is done, without a wait.
+/// Gives the handle back. The memory is freed when nothing has it any more and work that uses it is done, without a
+/// wait.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_buffer_free(buffer: *mut racl_buffer) -> i32 {
     guard(|| free(buffer))

@@ -88,8 +88,8 @@ pub(crate) unsafe fn options(place: *const racl_plan_options) -> Result<Options>
 /// A builder, which records a plan; `options` may be NULL. Nothing of it needs a library or a device. One thread at a
 /// time uses a builder: others get RACL_BUSY.
 ///
-/// Whatever fails leaves the builder as it was. Errors, lints and dumps name work as "operator:N", the N-th from 0 on of
-/// those that racl_builder_operators() counts, unless racl_builder_at() says more.
+/// Whatever fails leaves the builder as it was. Errors, lints and dumps name work as "operator:N", the N-th from 0 on
+/// of those that racl_builder_operators() counts, unless racl_builder_at() says more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_new(options: *const racl_plan_options, builder: *mut *mut racl_builder) -> i32 {
     let work = || {
@@ -107,8 +107,8 @@ pub extern "C" fn racl_builder_free(builder: *mut racl_builder) -> i32 {
     guard(|| free(builder))
 }
 
-/// Checks what was recorded, joins what is still apart, and gives the plan. The handle of the builder is gone then, also
-/// when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong.
+/// Checks what was recorded, joins what is still apart, and gives the plan. The handle of the builder is gone then,
+/// also when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_build(builder: *mut racl_builder, plan: *mut *mut racl_plan) -> i32 {
     let work = || {

@@ -1,5 +1,5 @@
-//! The compile cache, and registries of code that stored plans find by name. Builds without the cache have the functions
-//! too, which say so.
+//! The compile cache, and registries of code that stored plans find by name. Builds without the cache have the
+//! functions too, which say so.
 
 use std::ffi::{c_char, c_void};
 

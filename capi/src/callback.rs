@@ -32,8 +32,8 @@ pub type racl_release_callback = Option<unsafe extern "C-unwind" fn(user: *mut c
 pub type racl_launch_callback =
     Option<unsafe extern "C-unwind" fn(user: *mut c_void, launch: *const racl_launch) -> i32>;
 
-/// Computes a foreign operator on the host, for racl_simulate(): values that are read, and those that are written, each
-/// in the order in which the builder was given them. Another number than 0 fails the simulation.
+/// Computes a foreign operator on the host, for racl_simulation_new(): values that are read, and those that are written,
+/// each in the order in which the builder was given them. Another number than 0 fails the simulation.
 #[allow(non_camel_case_types)]
 pub type racl_simulate_callback = Option<
     unsafe extern "C-unwind" fn(

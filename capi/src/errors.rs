@@ -59,8 +59,8 @@ pub(crate) fn of_findings(findings: &[Finding]) -> Vec<Entry> {
     findings.iter().map(|finding| Failure::own(status::RACL_OK, finding.message.clone()).into()).collect()
 }
 
-/// All that the last failure on the calling thread is about: more than one where a plan was refused for several reasons.
-/// RACL_INVALID_ARGUMENT when there was none, which is the last failure then.
+/// All that the last failure on the calling thread is about: more than one where a plan was refused for several
+/// reasons. RACL_INVALID_ARGUMENT when there was none, which is the last failure then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_last_errors(errors: *mut *mut racl_errors) -> i32 {
     let work = || match last_failures() {

@@ -121,8 +121,8 @@ pub unsafe extern "C" fn racl_graph_write_trace(graph: *const racl_graph, path: 
     })
 }
 
-/// Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, after a wait of at
-/// most 10 seconds, and later when it goes on.
+/// Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, after a wait of
+/// at most 10 seconds, and later when it goes on.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_free(graph: *mut racl_graph) -> i32 {
     guard(|| free(graph))

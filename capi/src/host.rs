@@ -159,8 +159,8 @@ pub extern "C" fn racl_host_wait(host: *const racl_host) -> i32 {
     })
 }
 
-/// Gives the handle back. The memory is freed when its copy is done, after a wait of at most 10 seconds, and kept for good
-/// when that goes on.
+/// Gives the handle back. The memory is freed when its copy is done, after a wait of at most 10 seconds, and kept for
+/// good when that goes on.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_host_free(host: *mut racl_host) -> i32 {
     guard(|| free(host))

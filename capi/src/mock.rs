@@ -147,8 +147,8 @@ mod of {
     }
 }
 
-/// Lets nothing of the stream run until racl_mock_release(). As all racl_mock_... functions it is for tests, acts on the
-/// mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock.
+/// Lets nothing of the stream run until racl_mock_release(). As all racl_mock_... functions it is for tests, acts on
+/// the mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_mock_hold(stream: *const racl_stream) -> i32 {
     guard(|| of::hold(stream))

@@ -81,9 +81,9 @@ pub const RACL_DUMP_DOT: i32 = 2;
 /// JSON, with the memory plan, for values of the symbols.
 pub const RACL_DUMP_JSON: i32 = 3;
 
-/// Copies what the plan is to `text`, of `size` bytes; `needed`, which may be NULL, gets the bytes that all of it needs.
-/// `symbols` are the values of the plan's symbols, in the order in which they were made, for RACL_DUMP_JSON; NULL and 0
-/// otherwise.
+/// Copies what the plan is to `text`, of `size` bytes; `needed`, which may be NULL, gets the bytes that all of it
+/// needs. `symbols` are the values of the plan's symbols, in the order in which they were made, for RACL_DUMP_JSON;
+/// NULL and 0 otherwise.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_plan_dump(
     plan: *const racl_plan,
@@ -198,8 +198,8 @@ pub struct racl_symbol {
 }
 
 /// Runs a plan on memory of the host, without a device, with all its inputs and all its symbols. Work in no order runs
-/// in one that `seed` chooses. Host functions run on this thread. RACL_CALLBACK_PANICKED when one, or the simulation of a
-/// foreign operator, fails.
+/// in one that `seed` chooses. Host functions run on this thread. RACL_CALLBACK_PANICKED when one, or the simulation of
+/// a foreign operator, fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_simulation_new(
     plan: *const racl_plan,

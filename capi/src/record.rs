@@ -26,8 +26,8 @@ pub const RACL_ARG_DIMS: i32 = 19;
 
 /// Records an operator of AscendCL by its C name. The arguments are those of racl_operator() with values in place of
 /// tensors: RACL_ARG_VALUE and RACL_ARG_VALUES for operands and for results that are written to memory that is there,
-/// RACL_ARG_RESULT and RACL_ARG_RESULTS for new ones, RACL_ARG_DIM and RACL_ARG_DIMS for numbers that depend on symbols.
-/// What does not fit is refused here, with both shapes. New values are 0 when this fails.
+/// RACL_ARG_RESULT and RACL_ARG_RESULTS for new ones, RACL_ARG_DIM and RACL_ARG_DIMS for numbers that depend on
+/// symbols. What does not fit is refused here, with both shapes. New values are 0 when this fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_operator(
     builder: *const racl_builder,

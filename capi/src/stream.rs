@@ -126,8 +126,9 @@ pub unsafe extern "C" fn racl_stream_raw(stream: *const racl_stream, raw: *mut *
     unsafe { answer(raw, "a raw handle", work) }
 }
 
-/// Waits until its work is done, or for so many nanoseconds, at most 24 days of them: RACL_TIMEOUT then, and the work goes
-/// on. Below 0 without a limit; 0 is none, racl_stream_is_complete() does not wait. Gives the error of work that failed.
+/// Waits until its work is done, or for so many nanoseconds, at most 24 days of them: RACL_TIMEOUT then, and the work
+/// goes on. Below 0 without a limit; 0 is none, racl_stream_is_complete() does not wait. Gives the error of work that
+/// failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_stream_synchronize(stream: *const racl_stream, nanoseconds: i64) -> i32 {
     guard(|| {

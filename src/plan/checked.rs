@@ -209,8 +209,8 @@ impl Plan {
         Self::of(built)
     }
 
-    /// A builder that no closure is lent: [`Plan::finish`] makes a plan of it. [`Plan::build`] is the shorter way where a
-    /// closure will do.
+    /// A builder that no closure is lent: [`Plan::finish`] makes a plan of it. [`Plan::build`] is the shorter way where
+    /// a closure will do.
     ///
     /// # Examples
     ///
