@@ -516,6 +516,16 @@ impl Queue for StreamInner {
         self.wait_for(number, limit)
     }
 
+    fn outlast(&self, number: u64, limit: Option<i32>) -> Result<()> {
+        match self.wait_for(number, limit) {
+            Err(error) if self.progress.has_completed(number) => {
+                self.tell_later(error);
+                Ok(())
+            }
+            waited => waited,
+        }
+    }
+
     fn poll(&self) {
         self.poll();
     }

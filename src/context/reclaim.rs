@@ -12,11 +12,11 @@ use super::ContextInner;
 use super::allocator::{self, Allocator, GiveBack, Piece, Whose};
 use super::lines::Lines;
 use super::ranges;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal, say, say_later};
 use crate::pool::{Pool, Request};
 use crate::progress::Use;
-use crate::retire;
+use crate::retire::{self, Waited};
 
 /// The memory of every context, with its device and the table of its library: one context may have what another one
 /// needs.
@@ -344,23 +344,71 @@ impl Reclaim {
         drop(leaving);
     }
 
-    /// At the end of the context: every stream is gone, and nobody holds memory.
-    pub(crate) fn release_all(&self, context: &ContextInner) {
-        let lines = std::mem::take(&mut self.lock().lines);
-        for piece in lines.into_pieces() {
-            let bytes = bytes_of(&piece);
-            if let Err(error) = free(context, &piece) {
-                context.record_drop_error("freeing device memory", error);
+    /// The streams of other contexts whose work uses memory of this one, whose own streams are all gone, after asking
+    /// them.
+    fn users(&self, context: &ContextInner) -> Vec<Use> {
+        self.collect(context);
+        let mut held = self.held();
+        held.retain(|stream| !stream.is_lost());
+        held
+    }
+
+    /// Waits, in a drop of the context, for work of other contexts' streams that uses memory of it.
+    pub(super) fn outlast(&self, context: &ContextInner) -> Waited {
+        loop {
+            let users = self.users(context);
+            if users.is_empty() {
+                return Waited::Done;
             }
-            self.lock().pool.end_direct(bytes);
+            for stream in users {
+                match retire::wait(|limit| stream.outlast(limit)) {
+                    Ok(Waited::Done) => {}
+                    Ok(other) => return other,
+                    // It may be done or lost since; a stream that captures, or a device that fails, cannot be asked.
+                    Err(_) if stream.is_done() || stream.is_lost() => {}
+                    Err(_) => return Waited::Held,
+                }
+            }
+        }
+    }
+
+    /// That no work of other contexts' streams uses memory of this one.
+    pub(super) fn check_outlasted(&self, context: &ContextInner) -> Result<()> {
+        let users = self.users(context);
+        if users.is_empty() { Ok(()) } else { Err(Error::invalid(in_use(&users))) }
+    }
+
+    /// What is said of work that is not done, for which the context stays.
+    pub(super) fn describe_users(&self) -> String {
+        in_use(&self.held())
+    }
+
+    /// At the end of the context: every stream of it is gone, nobody holds memory, and work that uses some is done, or
+    /// is nothing that anybody will ever know of: what such work uses stays where it is.
+    pub(crate) fn release_all(&self, context: &ContextInner) {
+        self.collect(context);
+        let lines = std::mem::take(&mut self.lock().lines);
+        let lost = !lines.is_empty();
+        if lost {
+            let text = "work that nobody can wait for may still use some of it, which stays";
+            context.record_drop_error("freeing device memory", Error::new(ErrorKind::DeviceLost, text));
+            // With what owns it.
+            lines.into_pieces().for_each(std::mem::forget);
         }
         // Others may be giving memory back, and say so when they are done.
-        let ranges = self.freed.wait_while(self.lock(), |state| state.leaving > 0).pool.rest_all();
+        let mut state = self.freed.wait_while(self.lock(), |state| state.leaving > 0);
+        let ranges = if lost { Vec::new() } else { state.pool.rest_all() };
+        drop(state);
         ranges.into_iter().for_each(|range| ranges::end(context, range));
         self.trim(context, 0);
         // Others may be giving its segments back.
         self.wait_leaving();
     }
+}
+
+fn in_use(users: &[Use]) -> String {
+    let described: Vec<_> = users.iter().filter_map(Use::describe).collect();
+    format!("work of other contexts that uses memory of this one: {}", described.join(", "))
 }
 
 /// Whether nothing is to be expected of the stream any more: its work is done, or cannot be waited for.
