@@ -260,9 +260,9 @@ impl Reclaim {
     }
 
     /// Memory of other calls than `aclrtMalloc`, of which `counted` bytes are the context's.
-    pub(crate) fn hold_of_calls(&self, address: *mut c_void, counted: usize, give_back: GiveBack) -> Piece {
+    pub(crate) fn hold_of_calls(&self, address: *mut c_void, counted: usize, owner: Arc<dyn GiveBack>) -> Piece {
         self.lock().pool.hold_direct(counted);
-        Piece::of_calls(address, counted, give_back)
+        Piece::of_calls(address, counted, owner)
     }
 
     /// Memory that other code frees from here on.
@@ -445,7 +445,7 @@ fn free(context: &ContextInner, piece: &Piece) -> Result<()> {
                 Ok(())
             }
             Whose::Library => allocator::free(context, direct.address),
-            Whose::Calls(give_back) => give_back(context),
+            Whose::Calls(owner) => owner.give_back(context),
         },
         Piece::Block(_) => Ok(()),
     }

@@ -213,6 +213,15 @@ impl Drop for MemoryExport {
 }
 
 /// Closes a key that was opened or made here, once.
+/// Memory of another process, by its key.
+struct Imported(CString);
+
+impl GiveBack for Imported {
+    fn give_back(&self, context: &ContextInner) -> Result<()> {
+        close(context, &self.0)
+    }
+}
+
 fn close(context: &ContextInner, key: &CStr) -> Result<()> {
     // SAFETY: a NUL-terminated string; a key that is not open gives a code, and what was imported with this one is used
     // by no submitted work any more.
@@ -271,9 +280,8 @@ impl Context {
         let text = key.key.as_ptr();
         // SAFETY: a place for one address, and a NUL-terminated string.
         unsafe { call!(&**self.inner(), aclrtIpcMemImportByKey(&raw mut address, text, flags.into())) }?;
-        let own = key.key.clone();
-        let give_back: GiveBack = Box::new(move |context| close(context, &own));
-        let memory = Arc::new(Allocation::of_calls(self.inner(), address, bytes, bytes, give_back));
+        let owner = Arc::new(Imported(key.key.clone()));
+        let memory = Arc::new(Allocation::of_calls(self.inner(), address, bytes, bytes, owner));
         if address.is_null() {
             return Err(Error::new(ErrorKind::Internal, "aclrtIpcMemImportByKey succeeded and gave no memory"));
         }

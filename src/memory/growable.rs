@@ -112,17 +112,25 @@ impl Addresses {
         let Some((start, _)) = self.pieces().pop() else { return Ok(()) };
         // SAFETY: memory was mapped at this address, and the callers see to it that no submitted work uses it.
         unsafe { call!(context, aclrtUnmapMem(start)) }?;
-        self.pieces.lock().pop();
+        let gone = self.pieces.lock().pop();
+        // Its context may end here, which takes calls.
+        drop(gone);
         Ok(())
     }
+}
 
-    /// Gives all of it back; what was done stays done when it is called again after an error.
+impl GiveBack for Addresses {
+    /// What was done stays done when it is called again after an error.
     fn give_back(&self, context: &ContextInner) -> Result<()> {
         while self.mapped() > 0 {
             self.unmap_last(context)?;
         }
         // SAFETY: the addresses were reserved for this value, nothing is mapped there, and they are released once.
         unsafe { call!(context, aclrtReleaseMemAddress(self.start)) }
+    }
+
+    fn left(&self) -> usize {
+        self.mapped()
     }
 }
 
@@ -155,9 +163,8 @@ impl Context {
         unsafe { call!(&**self.inner(), aclrtReserveMemAddress(&raw mut start, bytes, 0, std::ptr::null_mut(), 0)) }
             .map_err(|error| error.context(format!("reserving {bytes} bytes of addresses")))?;
         let addresses = Arc::new(Addresses { start, bytes, pieces: Lock::default() });
-        let own = Arc::clone(&addresses);
-        let give_back: GiveBack = Box::new(move |context| own.give_back(context));
-        let allocation = Arc::new(Allocation::of_calls(self.inner(), start, bytes, 0, give_back));
+        let owner: Arc<dyn GiveBack> = Arc::<Addresses>::clone(&addresses);
+        let allocation = Arc::new(Allocation::of_calls(self.inner(), start, bytes, 0, owner));
         if start.is_null() || !start.cast::<T>().is_aligned() {
             return Err(Error::new(
                 ErrorKind::NotSupported,

@@ -4,7 +4,7 @@ use std::mem::forget;
 
 use racl::{Comparison, Context, Graph, LabelList, op};
 
-use crate::common::mock;
+use crate::common::{assert_says, mock};
 use crate::{alone, build};
 
 /// A graph with everything, whose parts nobody else has.
@@ -187,6 +187,13 @@ fn a_graph_that_could_not_be_closed_is_closed_later() {
         mock::fail("aclmdlRIDestroy", 1, 107_037).unwrap();
         let (graph, error) = graph.close().unwrap_err().into_parts();
         assert_eq!(error.kind(), racl::ErrorKind::GraphRunning);
+        // Its streams are unbound.
+        let stream = context.stream().unwrap();
+        let mut graph = graph;
+        for _ in 0..2 {
+            let error = graph.launch(&stream).unwrap_err();
+            assert_says(&error, racl::ErrorKind::InvalidHandle, &["a graph without its streams"]);
+        }
         graph.close().unwrap();
     });
 }
