@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use acl_sys::{aclrtMemMallocPolicy, aclrtStream};
@@ -10,7 +9,7 @@ use acl_sys::{aclrtMemMallocPolicy, aclrtStream};
 use super::ContextInner;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Lock, say};
+use crate::lock::{Lock, caught, say};
 
 /// Where the memory of a context comes from: [`Context::set_allocator`](crate::Context::set_allocator).
 #[derive(Clone, Default)]
@@ -180,7 +179,7 @@ unsafe impl<O: Send> ForeignAllocator for Keeper<O> {
     unsafe fn free(&self, _: *mut c_void, _: usize, _: aclrtStream) {
         // The owner is code of others: no lock is held while it ends.
         let owner = self.0.lock().take();
-        if std::panic::catch_unwind(AssertUnwindSafe(|| drop(owner))).is_err() {
+        if caught(|| drop(owner)).is_none() {
             say!(Error, "the owner of device memory that other code made panicked when it was dropped");
         }
     }
