@@ -13,7 +13,7 @@ use acl_sys::{
 };
 
 use super::Acl;
-use crate::call::call;
+use crate::call::{call, refuse_abort};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, as_if_alone, caught, say};
 
@@ -137,7 +137,13 @@ unsafe extern "C" fn on_abort(
     };
     let limit = Duration::from_millis(milliseconds.into());
     match find(number) {
-        Some(Function::Abort(function)) => i32::from(run(|| function(device, stage, limit)) != Some(true)),
+        Some(Function::Abort(function)) => {
+            let refused = run(|| function(device, stage, limit)) != Some(true);
+            if refused && stage == AbortStage::Before {
+                refuse_abort();
+            }
+            i32::from(refused)
+        }
         _ => 0,
     }
 }
