@@ -318,7 +318,7 @@ impl StreamInner {
         self.id().map_or_else(|_| "a stream".to_owned(), |id| format!("stream {id}"))
     }
 
-    fn id(&self) -> Result<i32> {
+    pub(crate) fn id(&self) -> Result<i32> {
         let mut id = 0;
         // SAFETY: `id` is a place for one number; null stands for the default stream.
         unsafe { call!(&*self.context, aclrtStreamGetId(self.raw, &raw mut id)) }?;

@@ -9,7 +9,7 @@ use crate::closure;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
-use crate::progress::note_device_failed;
+use crate::progress::{Progress, note_device_failed};
 use crate::retire;
 
 /// The streams of the process, for the end of a device's work. Those that are gone leave when the list grows.
@@ -122,6 +122,7 @@ impl Context {
         }
         streams.iter().for_each(|(first, stream)| stream.note_aborted(*first));
         note_device_failed(self.device_id());
+        inner.failures.forget();
         done
     }
 }
@@ -142,6 +143,13 @@ fn check_thread(what: &str) -> Result<()> {
 }
 
 impl StreamInner {
+    /// The stream of this progress, while it is there.
+    pub(crate) fn of(progress: &Progress) -> Option<Arc<Self>> {
+        // Not dropped under the lock.
+        let all: Vec<_> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
+        all.into_iter().find(|stream| std::ptr::eq(&*stream.progress, progress))
+    }
+
     /// Up to where the work is done, as far as that can be found out without blocking.
     fn known_done(&self) -> u64 {
         // As for a poll; a stream that failed cannot be asked.
