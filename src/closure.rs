@@ -96,6 +96,11 @@ pub(crate) fn is_running() -> bool {
     RUNS_ON.get().is_some()
 }
 
+/// Whether this thread has the process locked.
+pub(crate) fn is_process_locked() -> bool {
+    RUNS_ON.get() == Some(RunsOn::LockedProcess)
+}
+
 /// From now on, or no longer, this thread has the process locked.
 pub(crate) fn set_locked_process(on: bool) {
     RUNS_ON.set(on.then_some(RunsOn::LockedProcess));

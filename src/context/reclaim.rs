@@ -48,6 +48,8 @@ pub(super) struct State {
     pub(super) plain: bool,
     /// Pieces that are in no line any more and not free yet.
     leaving: usize,
+    /// Given up by threads that may make no calls.
+    later: Vec<Piece>,
 }
 
 /// The stream that memory is for.
@@ -202,7 +204,7 @@ impl Reclaim {
     pub(crate) fn collect(&self, context: &ContextInner) {
         let busy = {
             let state = &mut *self.lock();
-            if state.lines.is_empty() {
+            if state.lines.is_empty() && state.later.is_empty() {
                 return;
             }
             state.lines.busy(&state.pool)
@@ -211,7 +213,8 @@ impl Reclaim {
         busy.iter().for_each(Use::poll);
         let (idle, blocks) = {
             let state = &mut *self.lock();
-            let (idle, blocks) = state.lines.take_idle(&mut state.pool);
+            let (mut idle, blocks) = state.lines.take_idle(&mut state.pool);
+            idle.append(&mut state.later);
             state.leaving += idle.len();
             (idle, blocks)
         };
@@ -222,6 +225,13 @@ impl Reclaim {
     fn free_all(&self, context: &ContextInner, idle: Vec<Piece>) {
         if idle.is_empty() {
             return;
+        }
+        if retire::must_leave() {
+            let mut state = self.lock();
+            state.leaving -= idle.len();
+            state.later.extend(idle);
+            drop(state);
+            return self.freed.notify_all();
         }
         // A logger that allocates may wait for what is leaving.
         let _words = say_later();

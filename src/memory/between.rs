@@ -12,6 +12,7 @@ use super::{Allocation, DeviceBuffer, SharedBuffer};
 use crate::call::{Caller as _, call};
 use crate::context::{Context, ContextInner, GiveBack, process_numbers};
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::retire;
 
 /// Bytes of a key of the library with its end (guide: memory management, aclrtIpcMemGetExportKey).
 const KEY_BYTES: usize = 65;
@@ -206,6 +207,11 @@ impl MemoryExport {
 
 impl Drop for MemoryExport {
     fn drop(&mut self) {
+        if !self.closed && retire::must_leave() {
+            self.closed = true;
+            let heir = Self { key: self.key.clone(), memory: Arc::clone(&self.memory), closed: false };
+            return retire::on_thread(heir, drop);
+        }
         if let Err(error) = self.end() {
             self.memory.context().record_drop_error("ending an export of device memory", error);
         }

@@ -12,6 +12,7 @@ use acl_sys::{
 use crate::call::call;
 use crate::context::{Context, ContextInner, PlaceKind};
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::retire;
 
 mod key;
 
@@ -243,6 +244,12 @@ impl PhysicalMemory {
 
 impl Drop for PhysicalMemory {
     fn drop(&mut self) {
+        if !self.raw.is_null() && retire::must_leave() {
+            let mut heir =
+                Self::own(std::mem::replace(&mut self.raw, std::ptr::null_mut()), self.bytes, &self.context);
+            heir.owner = self.owner.take();
+            return retire::on_thread(heir, drop);
+        }
         if let Err(error) = self.free() {
             self.context.record_drop_error("freeing physical memory", error);
         }
