@@ -154,7 +154,7 @@ impl Graph {
             return Err(Refused::new(self, error));
         }
         let uses = self.take_uses();
-        given::leave(&self.context, self.raw, uses);
+        given::leave(&self.context, self.raw, self.made == Made::Elsewhere, uses);
         Ok(std::mem::replace(&mut self.raw, std::ptr::null_mut()))
     }
 

@@ -226,7 +226,21 @@ fn what_a_graph_uses_that_is_given_away_goes_with_it() {
             // SAFETY: the graph was given away above, and this crate keeps what it uses.
             let mut graph = unsafe { Graph::from_raw(raw, context) }.unwrap();
             graph.launch(&stream).unwrap();
-            graph.close().unwrap();
+            // Twice, with what it uses since.
+            let mut y = context.alloc::<u8>(64).unwrap();
+            let raw = match by_hand {
+                true => graph,
+                false => {
+                    graph.close().unwrap();
+                    stream.capture(racl::CaptureMode::Relaxed, |s| s.fill_bytes(&mut y, 1)).unwrap()
+                }
+            };
+            drop(y);
+            // SAFETY: as above.
+            let again = unsafe { Graph::from_raw(raw.into_raw().unwrap(), context) }.unwrap();
+            // SAFETY: as above.
+            let again = unsafe { Graph::from_raw(again.into_raw().unwrap(), context) }.unwrap();
+            again.close().unwrap();
             drop(stream);
             // A thread of its own frees it.
             let begun = std::time::Instant::now();
