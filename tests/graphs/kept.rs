@@ -144,6 +144,24 @@ fn each_call_of_a_build_that_fails_is_told_and_leaves_nothing() {
 }
 
 #[test]
+fn a_label_that_could_not_be_set_stands_in_another_graph() {
+    alone(|context| {
+        let label = context.label().unwrap();
+        let set = || {
+            build(context, |_, first| {
+                first.jump(&label)?;
+                first.set_label(&label)
+            })
+        };
+        mock::fail("aclrtSetLabel", 1, 507_000).unwrap();
+        assert!(format!("{:#}", set().unwrap_err()).contains("aclrtSetLabel"));
+        drop(set().unwrap());
+        // It has its place now.
+        assert!(set().unwrap_err().to_string().contains("its place already"));
+    });
+}
+
+#[test]
 fn failures_at_the_end_are_told_and_what_the_library_has_is_left() {
     let _alone = mock::exclusive();
     mock::reset().unwrap();
