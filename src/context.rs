@@ -441,7 +441,7 @@ impl Context {
             return Err(Refused::new(self, error));
         }
         // A reset by force ends the work as well.
-        let unused = if how == Ends::Forced { Ok(()) } else { self.0.reclaim.check_outlasted(&self.0) };
+        let unused = if how == Ends::Forced { Ok(()) } else { self.0.reclaim.check_unused(&self.0) };
         unused.and_then(|()| self.0.end(how)).map_err(|error| {
             self.offer_again();
             Refused::new(self, error)
@@ -558,8 +558,8 @@ impl ContextInner {
             say!(Error, "closing a context of device {}: {error:#}", self.device);
         }
         retire::on_thread(self.take(), |context| {
-            // What cannot be waited for is asked again.
-            while context.reclaim.outlast(&context) != Waited::Done {
+            // Asked again and again, so that the streams stay with their owners.
+            while !context.reclaim.is_unused(&context) {
                 retire::pause();
             }
         });

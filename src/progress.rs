@@ -352,7 +352,8 @@ impl<Q: Queue + ?Sized> Use<Q> {
         if let Some(queue) = self.queue.upgrade() {
             return queue.outlast(self.number, limit);
         }
-        self.progress.wait_end(Duration::MAX)?.map_or(Ok(()), |heir| heir.outlast(self.number, limit))
+        let most = limit.map_or(Duration::MAX, |ms| Duration::from_millis(ms.unsigned_abs().into()));
+        self.progress.wait_end(most)?.map_or(Ok(()), |heir| heir.outlast(self.number, limit))
     }
 
     /// Whether nobody will ever know that the submission is done: its stream could neither be waited for nor destroyed.

@@ -262,15 +262,18 @@ pub(crate) fn wait_moment(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Re
     wait_within(1, synchronize).map(drop)
 }
 
+/// Whether a wait with a limit says that the work was not done in time, and nothing of how it ended.
+pub(crate) fn is_not_done(error: &Error) -> bool {
+    // One without a code is of a wait that this crate makes where the library has none.
+    error.code().map_or(error.kind() == ErrorKind::Timeout, |code| NOT_DONE.contains(&code))
+}
+
 fn wait_within(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<bool> {
     if closure::is_running() {
         return Ok(false);
     }
-    // One without a code is of a wait that this crate makes where the library has none.
-    let not_done =
-        |error: &Error| error.code().map_or(error.kind() == ErrorKind::Timeout, |code| NOT_DONE.contains(&code));
     match synchronize(Some(ms)) {
-        Err(error) if not_done(&error) => Ok(false),
+        Err(error) if is_not_done(&error) => Ok(false),
         other => other.map(|()| true),
     }
 }

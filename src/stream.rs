@@ -517,8 +517,13 @@ impl Queue for StreamInner {
     }
 
     fn outlast(&self, number: u64, limit: Option<i32>) -> Result<()> {
+        // The capture is nobody's business here.
+        if self.state.try_lock().is_some_and(|state| state.capture.is_some()) {
+            return Err(Error::new(ErrorKind::CaptureForbidden, "the stream records a graph"));
+        }
         match self.wait_for(number, limit) {
-            Err(error) if self.progress.has_completed(number) => {
+            // Another thread may have found out since the limit has passed.
+            Err(error) if self.progress.has_completed(number) && !retire::is_not_done(&error) => {
                 self.tell_later(error);
                 Ok(())
             }
