@@ -658,6 +658,13 @@ int32_t racl_context_trim(const racl_context *context,
                           size_t *freed);
 
 /**
+ * Takes the errors that the library met in the context since the last call where nobody could be told, such as that of
+ * work whose handle was freed while it ran. RACL_OK when there are none; else the first is the error of this call, and
+ * its message goes on with the others, one on each line.
+ */
+int32_t racl_context_drop_errors(const racl_context *context);
+
+/**
  * Gives the handle back. A primary context stays open for the next racl_context_primary().
  */
 int32_t racl_context_free(racl_context *context);
@@ -935,8 +942,9 @@ int32_t racl_stream_default(const racl_context *context, racl_stream **stream);
 
 /**
  * An aclrtStream of other code, made in this context by the same AscendCL library. It is left to its owner when the
- * handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile; the
- * stream must not be in a capture that the owner began, since racl would keep nothing for it.
+ * handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile.
+ * RACL_CAPTURE_FORBIDDEN, now and for work that it is to be given later, while the stream is in a capture that other
+ * code began, since racl would keep nothing for the graph.
  */
 int32_t racl_stream_ref(const racl_context *context,
                         void *raw,

@@ -8,6 +8,7 @@ use crate::arguments::{Out, bytes, list_mut, null};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Kept, end, free, get, new};
 use crate::objects::{racl_buffer, racl_context, racl_stream};
+use crate::stream::give;
 
 /// So many bytes of device memory, of the context's allocator. What they hold is not said.
 #[unsafe(no_mangle)]
@@ -128,18 +129,17 @@ pub extern "C" fn racl_stream_copy(
     from: *const racl_buffer,
 ) -> i32 {
     guard(|| {
-        let (stream, mut to) = (get(stream)?, (*get(to)?).clone());
-        Ok(stream.value.copy(&*get(from)?, &mut to)?)
+        give(stream, "racl_stream_copy", |stream| {
+            let mut to = (*get(to)?).clone();
+            Ok(stream.copy(&*get(from)?, &mut to)?)
+        })
     })
 }
 
 /// Sets every byte of a buffer when the stream gets there. In a capture it becomes part of the graph.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_stream_fill(stream: *const racl_stream, buffer: *const racl_buffer, byte: u8) -> i32 {
-    guard(|| {
-        let (stream, mut buffer) = (get(stream)?, (*get(buffer)?).clone());
-        Ok(stream.value.fill_bytes(&mut buffer, byte)?)
-    })
+    guard(|| give(stream, "racl_stream_fill", |stream| Ok(stream.fill_bytes(&mut (*get(buffer)?).clone(), byte)?)))
 }
 
 /// Gives the handle back. The memory is freed when nothing has it any more and work that uses it is done, without a wait.

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::arguments::{Out, Sized_, fill};
-use crate::failure::guard;
+use crate::failure::{Failure, guard};
 use crate::handles::{Kept, end, free, get, new};
 use crate::objects::{racl_context, racl_library};
 
@@ -184,6 +184,17 @@ pub unsafe extern "C" fn racl_context_trim(context: *const racl_context, keep: u
             unsafe { freed.write(bytes) };
         }
         Ok(())
+    })
+}
+
+/// Takes the errors that the library met in the context since the last call where nobody could be told, such as that of
+/// work whose handle was freed while it ran. RACL_OK when there are none; else the first is the error of this call, and
+/// its message goes on with the others, one on each line.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_context_drop_errors(context: *const racl_context) -> i32 {
+    guard(|| {
+        let told = get(context)?.take_drop_errors();
+        Failure::of_all(told.into_iter().map(Failure::from)).map_or(Ok(()), Err)
     })
 }
 

@@ -30,6 +30,15 @@ impl Failure {
         Self::own(status::RACL_INVALID_ARGUMENT, message)
     }
 
+    /// The first of them, with the texts of all.
+    pub(crate) fn of_all(all: impl Iterator<Item = Self>) -> Option<Self> {
+        all.reduce(|first, next| Self { message: format!("{}\n{}", first.message, next.message), ..first })
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     fn panic(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
