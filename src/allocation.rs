@@ -101,9 +101,9 @@ impl Allocation {
         address: *mut c_void,
         bytes: usize,
         counted: usize,
-        give_back: GiveBack,
+        owner: Arc<dyn GiveBack>,
     ) -> Self {
-        let piece = context.reclaim.hold_of_calls(address, counted, give_back);
+        let piece = context.reclaim.hold_of_calls(address, counted, owner);
         Self::over(context, bytes, Found { piece, address, user: None })
     }
 
@@ -218,6 +218,14 @@ impl Allocation {
         }
         self.freed.store(true, Ordering::Release);
         Ok(())
+    }
+
+    /// How many bytes from the start work can use, after an [end](Self::end) that failed.
+    pub(crate) fn left(&self) -> usize {
+        match &self.source {
+            Source::Piece(piece) => piece.left().min(self.bytes),
+            Source::Capture(_) => self.bytes,
+        }
     }
 
     /// Waits for the users of the memory, which is the caller's to free then; the caller has the only handle.

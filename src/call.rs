@@ -31,6 +31,18 @@ thread_local! {
     static CURRENT: Cell<u64> = const { Cell::new(0) };
     /// This thread has the process locked; then nothing is current for this crate.
     static LOCKED: Cell<bool> = const { Cell::new(false) };
+    /// A function of the program refused, on this thread, what the library was about to do.
+    static REFUSED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The library asked before an abort, and was told not to.
+pub(crate) fn refuse_abort() {
+    REFUSED.set(true);
+}
+
+/// Whether it was told so since this was asked last.
+pub(crate) fn take_abort_refused() -> bool {
+    REFUSED.take()
 }
 
 /// Why calls of a thread are refused that has the process locked.

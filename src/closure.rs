@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use crate::call::LOCKED_PROCESS;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Lock, as_if_alone, say};
+use crate::lock::{Lock, as_if_alone, bury, say};
 
 /// Panics of host functions, waiting for the next synchronising call to report them.
 #[derive(Clone, Default)]
@@ -33,10 +33,7 @@ impl Panics {
         say!(Error, "a host function panicked: {text}");
         self.0.texts.lock().push(text);
         self.0.count.fetch_add(1, Ordering::AcqRel);
-        // A payload may panic once more when it is dropped; what that gives is leaked, to end it.
-        if let Err(again) = catch_unwind(AssertUnwindSafe(move || drop(payload))) {
-            std::mem::forget(again);
-        }
+        bury(payload);
     }
 
     /// Reports the panics of `other` together with these from now on.
@@ -97,6 +94,11 @@ pub(crate) fn may_run_on(stream: usize) -> bool {
 /// Whether this thread runs a function of any stream, or has the process locked: no calls are allowed.
 pub(crate) fn is_running() -> bool {
     RUNS_ON.get().is_some()
+}
+
+/// Whether this thread has the process locked.
+pub(crate) fn is_process_locked() -> bool {
+    RUNS_ON.get() == Some(RunsOn::LockedProcess)
 }
 
 /// From now on, or no longer, this thread has the process locked.

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::failures::Failures;
 use crate::lock::{Lock, say};
 use crate::progress::note_device_failed;
-use crate::retire::{self, keepers};
+use crate::retire::{self, Waited, keepers};
 
 mod allocator;
 mod beside;
@@ -415,7 +415,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// The context and why: [`ErrorKind::InvalidArgument`] while clones, or objects that belong to it, are alive;
+    /// The context and why: [`ErrorKind::InvalidArgument`] while clones, or objects that belong to it, are alive, and
+    /// while work of other contexts' streams uses memory of it that was dropped: the error names the streams;
     /// [`ErrorKind::Timeout`] when a host function of it, run by a thread of this crate, does not end;
     /// otherwise the kind of what the runtime says, such as [`ErrorKind::WrongContext`] when the device was reset
     /// beside this crate. Errors that destructors met are in [`Context::take_drop_errors`].
@@ -439,7 +440,9 @@ impl Context {
         if let Err(error) = self.withdraw() {
             return Err(Refused::new(self, error));
         }
-        self.0.end(how).map_err(|error| {
+        // A reset by force ends the work as well.
+        let unused = if how == Ends::Forced { Ok(()) } else { self.0.reclaim.check_unused(&self.0) };
+        unused.and_then(|()| self.0.end(how)).map_err(|error| {
             self.offer_again();
             Refused::new(self, error)
         })
@@ -542,14 +545,39 @@ impl ContextInner {
     }
 }
 
+impl ContextInner {
+    fn end_or_tell(&self) {
+        if let Err(error) = self.end(Ends::Kept) {
+            say!(Error, "closing a context of device {}: {error:#}", self.device);
+        }
+    }
+
+    /// Leaves the context, whose last handle goes, to a thread that waits for the work which uses its memory.
+    fn leave(&mut self, waited: Waited) {
+        if let Some(error) = waited.told(|| self.reclaim.describe_users()) {
+            say!(Error, "closing a context of device {}: {error:#}", self.device);
+        }
+        retire::on_thread(self.take(), |context| {
+            // Asked again and again, so that the streams stay with their owners.
+            while !context.reclaim.is_unused(&context) {
+                retire::pause();
+            }
+        });
+    }
+}
+
 impl Drop for ContextInner {
     fn drop(&mut self) {
         // Its end waits for the device, which waits for the host function.
         if (closure::is_running() || self.reports.is_own_thread()) && !*self.ended.get_mut() {
             return retire::on_thread(self.take(), drop);
         }
-        if let Err(error) = self.end(Ends::Kept) {
-            say!(Error, "closing a context of device {}: {error:#}", self.device);
+        if !*self.ended.get_mut() {
+            match self.reclaim.outlast(self) {
+                Waited::Done => {}
+                other => return self.leave(other),
+            }
         }
+        self.end_or_tell();
     }
 }

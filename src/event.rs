@@ -378,7 +378,11 @@ impl Event {
 
     /// The task whose failure an error reports, where the library told.
     fn named<T>(&self, waited: Result<T>) -> Result<T> {
-        waited.map_err(|error| self.context_inner().failures.explain(error, || None))
+        let recorded = || match &self.last().last {
+            Last::Eager { progress, .. } => StreamInner::of(progress)?.id().ok()?.try_into().ok(),
+            _ => None,
+        };
+        waited.map_err(|error| self.context_inner().failures.explain(error, recorded))
     }
 
     fn wait_at_most(&self, ms: i32) -> Result<()> {

@@ -255,6 +255,11 @@ impl Failures {
 
     /// The first of the stream with this number; else the first with the same code, of a stream that may be one of a
     /// graph that was launched there.
+    /// The work that they are about is dropped.
+    pub(crate) fn forget(&self) {
+        self.0.lock().clear();
+    }
+
     fn take(&self, stream: Option<u32>, code: i32) -> Option<TaskFailure> {
         let mut failures = self.0.lock();
         let own = |failure: &TaskFailure| Some(failure.stream) == stream && failure.code == code;

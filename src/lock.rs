@@ -9,10 +9,11 @@
 //! room takes that lock, for host functions give no work to their own stream. And an operator has the lock of its
 //! thread's kept executors, which may wait for scratch memory; nobody waits for that one while the thread is there.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -214,6 +215,18 @@ pub(crate) fn as_if_alone<T>(function: impl FnOnce() -> T) -> T {
     #[cfg(debug_assertions)]
     let _alone = check::Alone::new();
     function()
+}
+
+/// What code of the user gives; nothing where it panics.
+pub(crate) fn caught<T>(function: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(function)).map_err(bury).ok()
+}
+
+/// Drops what was thrown, which may panic once more; what that gives is leaked, to end it.
+pub(crate) fn bury(thrown: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(move || drop(thrown))) {
+        std::mem::forget(again);
+    }
 }
 
 #[cfg(debug_assertions)]

@@ -355,19 +355,29 @@ impl Pool {
         ranges
     }
 
-    /// Memory that somebody holds and that is no block.
+    /// Memory that somebody holds and that is no block. Where no bytes of it are the context's it does not count, here
+    /// and below.
     pub(crate) fn hold_direct(&mut self, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
         self.figures.reserve(Kind::Direct, bytes);
         self.figures.hold(Kind::Direct, bytes, bytes);
     }
 
     /// Its holder gave it up.
     pub(crate) fn give_up_direct(&mut self, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
         self.figures.give_up(Kind::Direct, bytes, bytes);
     }
 
     /// It is no more.
     pub(crate) fn end_direct(&mut self, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
         self.figures.rest(Kind::Direct, bytes);
         self.figures.unreserve(Kind::Direct, bytes);
     }

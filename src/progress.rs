@@ -26,6 +26,9 @@ pub(crate) trait Queue: Send + Sync + 'static {
     /// the work up to it.
     fn wait_for(&self, number: u64, limit: Option<i32>) -> Result<()>;
 
+    /// As [`Queue::wait_for`], for somebody whose errors these are not: whoever waits for the queue next is told them.
+    fn outlast(&self, number: u64, limit: Option<i32>) -> Result<()>;
+
     /// Asks how far it is, without blocking, and notes that.
     fn poll(&self);
 
@@ -205,6 +208,11 @@ impl Progress {
         self.end.lock()
     }
 
+    /// Whether the stream is gone although its work may run still.
+    fn is_lost(&self) -> bool {
+        matches!(*self.end(), End::Lost)
+    }
+
     fn heir(&self) -> Option<Arc<dyn Queue>> {
         match &*self.end() {
             End::Left(heir) => heir.upgrade(),
@@ -334,6 +342,23 @@ impl<Q: Queue + ?Sized> Use<Q> {
             return queue.wait_for(self.number, limit);
         }
         self.progress.wait_end(Duration::MAX)?.map_or(Ok(()), |heir| heir.wait_for(self.number, limit))
+    }
+
+    /// Waits until the submission is done, for at most `limit` milliseconds. How it ended is told to others.
+    pub(crate) fn outlast(&self, limit: Option<i32>) -> Result<()> {
+        if self.is_done() {
+            return Ok(());
+        }
+        if let Some(queue) = self.queue.upgrade() {
+            return queue.outlast(self.number, limit);
+        }
+        let most = limit.map_or(Duration::MAX, |ms| Duration::from_millis(ms.unsigned_abs().into()));
+        self.progress.wait_end(most)?.map_or(Ok(()), |heir| heir.outlast(self.number, limit))
+    }
+
+    /// Whether nobody will ever know that the submission is done: its stream could neither be waited for nor destroyed.
+    pub(crate) fn is_lost(&self) -> bool {
+        !self.is_done() && self.progress.is_lost()
     }
 
     /// Asks the queue how far it is, without blocking.

@@ -52,7 +52,8 @@ static LIMIT: AtomicU64 = AtomicU64::new(10_000);
 /// kept, with all that it uses, and destroyed by a thread of its own once it is done, where one can be started.
 /// [`Context::take_drop_errors`] has the error: it names the stream, how many of its submissions are not known to be
 /// done, and the latest that records no event, with its source line; the time counts from the beginning of the drop.
-/// [`Context::close`] refuses meanwhile. An allocation waits as long for memory that other work holds. Explicit calls,
+/// [`Context::close`] refuses meanwhile. A context that is dropped waits so for work of other contexts' streams that uses
+/// memory of it; the log has the error then. An allocation waits as long for memory that other work holds. Explicit calls,
 /// such as `close` and `synchronize`, wait as long as it takes.
 ///
 /// [`Context::take_drop_errors`]: crate::Context::take_drop_errors
@@ -261,17 +262,25 @@ pub(crate) fn wait_moment(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Re
     wait_within(1, synchronize).map(drop)
 }
 
+/// Whether a wait with a limit says that the work was not done in time, and nothing of how it ended.
+pub(crate) fn is_not_done(error: &Error) -> bool {
+    // One without a code is of a wait that this crate makes where the library has none.
+    error.code().map_or(error.kind() == ErrorKind::Timeout, |code| NOT_DONE.contains(&code))
+}
+
 fn wait_within(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<bool> {
     if closure::is_running() {
         return Ok(false);
     }
-    // One without a code is of a wait that this crate makes where the library has none.
-    let not_done =
-        |error: &Error| error.code().map_or(error.kind() == ErrorKind::Timeout, |code| NOT_DONE.contains(&code));
     match synchronize(Some(ms)) {
-        Err(error) if not_done(&error) => Ok(false),
+        Err(error) if is_not_done(&error) => Ok(false),
         other => other.map(|()| true),
     }
+}
+
+/// Whether what this thread drops goes [elsewhere](on_thread), since it has the process locked: its calls are refused.
+pub(crate) fn must_leave() -> bool {
+    closure::is_process_locked()
 }
 
 /// Ends `what` on another thread, where drops wait as long as it takes. While no thread can be started it is kept.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +13,7 @@ use crate::acl::Acl;
 use crate::call::{call, check_not_locked, refuse_calls};
 use crate::closure;
 use crate::error::{Error, Refused, Result};
-use crate::lock::{Lock, as_if_alone, say};
+use crate::lock::{Lock, as_if_alone, caught, say};
 
 /// The process, locked: calls of the library on other threads wait, and what its own threads do stands still.
 /// [`back_up`](Self::back_up) saves what it has on devices. Dropping it unlocks the process.
@@ -267,8 +266,7 @@ unsafe extern "C" fn on_stage<const STAGE: usize>(device: i32, table: *mut c_voi
         set_still(false);
     }
     let go_on = all.iter().all(|function| {
-        let ran = catch_unwind(AssertUnwindSafe(|| as_if_alone(|| function(device, stage))));
-        ran.unwrap_or_else(|_| {
+        caught(|| as_if_alone(|| function(device, stage))).unwrap_or_else(|| {
             say!(Error, "a function that watches snapshots panicked");
             false
         })

@@ -318,7 +318,7 @@ impl StreamInner {
         self.id().map_or_else(|_| "a stream".to_owned(), |id| format!("stream {id}"))
     }
 
-    fn id(&self) -> Result<i32> {
+    pub(crate) fn id(&self) -> Result<i32> {
         let mut id = 0;
         // SAFETY: `id` is a place for one number; null stands for the default stream.
         unsafe { call!(&*self.context, aclrtStreamGetId(self.raw, &raw mut id)) }?;
@@ -514,6 +514,21 @@ impl Queue for StreamInner {
 
     fn wait_for(&self, number: u64, limit: Option<i32>) -> Result<()> {
         self.wait_for(number, limit)
+    }
+
+    fn outlast(&self, number: u64, limit: Option<i32>) -> Result<()> {
+        // The capture is nobody's business here.
+        if self.state.try_lock().is_some_and(|state| state.capture.is_some()) {
+            return Err(Error::new(ErrorKind::CaptureForbidden, "the stream records a graph"));
+        }
+        match self.wait_for(number, limit) {
+            // Another thread may have found out since the limit has passed.
+            Err(error) if self.progress.has_completed(number) && !retire::is_not_done(&error) => {
+                self.tell_later(error);
+                Ok(())
+            }
+            waited => waited,
+        }
     }
 
     fn poll(&self) {

@@ -96,6 +96,41 @@ fn a_drop_tells_it_too() {
 }
 
 #[test]
+fn a_wait_for_an_event_names_the_task_of_its_stream() {
+    alone(|context| {
+        let streams = [context.stream().unwrap(), context.stream().unwrap()];
+        let events = [context.event().unwrap(), context.event().unwrap()];
+        for (stream, event) in streams.iter().zip(&events) {
+            fail(stream);
+            event.record(stream).unwrap();
+            mock::run_until_idle();
+        }
+        for (stream, event) in streams.iter().zip(&events).rev() {
+            let error = event.synchronize().unwrap_err();
+            assert_eq!(numbers(&error), Some((id(stream), 0)), "{error:#}");
+        }
+        streams.iter().for_each(|stream| drop(stream.synchronize()));
+    });
+}
+
+#[test]
+fn failures_of_work_that_was_aborted_explain_no_later_ones() {
+    alone(|context| {
+        let (one, two) = (context.stream().unwrap(), context.stream().unwrap());
+        fail(&one);
+        mock::run_until_idle();
+        context.abort_device(Duration::from_secs(1)).unwrap();
+        let _ = one.synchronize();
+        // The library says no more of this one than its code.
+        let mut x = context.alloc::<u8>(4).unwrap();
+        mock::fail("aclrtSynchronizeStream", 1, 507_015).unwrap();
+        two.fill_bytes(&mut x, 1).unwrap();
+        let error = two.synchronize().unwrap_err();
+        assert_eq!((error.code(), numbers(&error)), (Some(507_015), None), "{error:#}");
+    });
+}
+
+#[test]
 fn a_report_lists_tasks_that_failed() {
     alone(|context| {
         let stream = context.stream().unwrap();

@@ -3,9 +3,10 @@
 mod common;
 
 use std::sync::{MutexGuard, Once};
+use std::time::Duration;
 
 use common::{assert_says, device_at, mock};
-use racl::{Allocator, CaptureMode, Context, ErrorKind, MemoryAccess};
+use racl::{Allocator, CaptureMode, Context, DeviceBuffer, ErrorKind, MemoryAccess, Stream};
 
 /// A context on each of two devices, which reach each other's memory, with an allocation of the library for each
 /// buffer.
@@ -97,6 +98,140 @@ fn memory_of_both_devices_stays_while_a_copy_is_under_way() {
     assert_eq!(own.to_vec().unwrap(), [7; 64]);
     two.there.synchronize().unwrap();
     assert_eq!(mock::live_handles().device_allocations, before - 1);
+}
+
+/// Queues a copy from memory of the second device, which is dropped, on a stream of the first that is held.
+fn copy_under_way(two: &Two, own: &mut DeviceBuffer<u8>) -> Stream {
+    let near = two.here.stream().unwrap();
+    let theirs = two.there.upload(&[7_u8; 64]).unwrap();
+    mock::hold(&near).unwrap();
+    near.copy_peer(&theirs, own).unwrap();
+    near
+}
+
+fn allocations() -> u64 {
+    mock::live_handles().device_allocations
+}
+
+/// Once threads have ended what was dropped.
+fn settle(two: &Context, enough: impl Fn() -> bool) {
+    while !enough() {
+        drop(two.take_drop_errors());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_context_that_ends_leaves_memory_that_a_stream_of_another_device_uses() {
+    for allocator in [Allocator::Direct, Allocator::Pool, Allocator::Growing] {
+        let two = two();
+        two.there.set_allocator(allocator.clone());
+        let mut own = two.here.alloc::<u8>(64).unwrap();
+        let before = allocations();
+        let near = copy_under_way(&two, &mut own);
+        racl::set_drop_limit(Duration::from_millis(20));
+        let busy = allocations();
+        drop(two.there);
+        racl::set_drop_limit(Duration::from_secs(10));
+        assert_eq!(allocations(), busy, "{allocator:?}: memory in use was freed");
+        mock::release(&near).unwrap();
+        near.synchronize().unwrap();
+        assert_eq!(own.to_vec().unwrap(), [7; 64]);
+        settle(&two.here, || allocations() == before);
+    }
+}
+
+#[test]
+fn a_context_that_ends_waits_for_a_stream_of_another_device_and_takes_none_of_its_errors() {
+    let two = two();
+    let (mut own, parts) = (two.here.alloc::<u8>(64).unwrap(), mock::live_handles().contexts);
+    let before = allocations();
+    let near = copy_under_way(&two, &mut own);
+    near.host_function(|| panic!("told to whoever waits for the stream")).unwrap();
+    let there = two.there;
+    let ends = std::thread::spawn(move || drop(there));
+    mock::release(&near).unwrap();
+    ends.join().unwrap();
+    assert_eq!((allocations(), mock::live_handles().contexts), (before, parts - 1), "the drop waits");
+    assert_says(&near.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["told to whoever waits"]);
+    near.synchronize().unwrap();
+    assert_eq!(own.to_vec().unwrap(), [7; 64]);
+}
+
+#[test]
+fn an_error_that_nobody_has_waited_for_yet_is_told_when_the_stream_ends() {
+    for closes in [true, false] {
+        let two = two();
+        let mut own = two.here.alloc::<u8>(64).unwrap();
+        let near = copy_under_way(&two, &mut own);
+        near.host_function(|| panic!("told at the end")).unwrap();
+        let there = two.there;
+        let ends = std::thread::spawn(move || drop(there));
+        mock::release(&near).unwrap();
+        ends.join().unwrap();
+        if closes {
+            let (near, error) = near.close().unwrap_err().into_parts();
+            assert_says(&error, ErrorKind::CallbackPanicked, &["told at the end"]);
+            near.close().unwrap();
+        } else {
+            drop(near);
+            let told = two.here.take_drop_errors();
+            assert_eq!(told.iter().map(racl::Error::kind).collect::<Vec<_>>(), [ErrorKind::CallbackPanicked]);
+        }
+    }
+}
+
+#[test]
+fn a_context_whose_memory_is_in_use_is_not_closed() {
+    let two = two();
+    let mut own = two.here.alloc::<u8>(64).unwrap();
+    let near = copy_under_way(&two, &mut own);
+    let busy = allocations();
+    let (there, error) = two.there.close().unwrap_err().into_parts();
+    let stream = format!("stream {} (", near.id().unwrap());
+    let parts = ["other contexts", &stream, "at tests/peer_copies.rs:"];
+    assert_says(&error, ErrorKind::InvalidArgument, &parts);
+    assert_eq!(allocations(), busy);
+    mock::release(&near).unwrap();
+    near.synchronize().unwrap();
+    there.close().unwrap();
+    assert_eq!(allocations(), busy - 1);
+    assert_eq!(own.to_vec().unwrap(), [7; 64]);
+}
+
+#[test]
+fn memory_that_a_lost_stream_may_use_is_never_freed() {
+    let two = two();
+    let mut own = two.here.alloc::<u8>(64).unwrap();
+    let near = copy_under_way(&two, &mut own);
+    let (raw, busy) = (near.as_raw(), allocations());
+    mock::fail("aclrtSynchronizeStreamWithTimeout", 1, 507_899).unwrap();
+    mock::fail("aclrtDestroyStream", 1, 507_899).unwrap();
+    drop(near);
+    assert_eq!(two.here.take_drop_errors().len(), 2);
+    drop(two.there);
+    drop(own);
+    assert_eq!(allocations(), busy, "memory in use was freed");
+    drop(two.here);
+    assert_eq!(allocations(), busy, "memory in use was freed");
+    // SAFETY: the mock checks any handle.
+    unsafe { racl::sys::mock::mock_acl_release_stream(raw) };
+}
+
+#[test]
+fn a_device_whose_physical_memory_another_one_has_is_not_closed() {
+    let two = two();
+    let mut range = two.here.reserve::<u8>(8 << 20).unwrap();
+    range.map(&two.there.physical_memory(2 << 20).unwrap()).unwrap();
+    let (there, error) = two.there.close().unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::InvalidArgument, &["1 clones or objects still belong"]);
+    // Nor by who has a handle of the mapping.
+    let again = range.physical(0).unwrap();
+    drop(range);
+    let (there, error) = there.close().unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::InvalidArgument, &["1 clones or objects still belong"]);
+    drop(again);
+    there.close().unwrap();
 }
 
 #[test]

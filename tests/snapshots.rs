@@ -1,7 +1,10 @@
 //! Processes that are saved and restored. The lock is one of the process, so one test at a time.
 
 mod common;
+#[path = "common/watchdog.rs"]
+mod watchdog;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use common::{assert_says, mock};
@@ -96,6 +99,91 @@ fn calls_of_the_thread_that_has_the_lock_are_refused_and_nothing_is_lost() {
             std::thread::yield_now();
         }
         assert_eq!(mock::live_handles(), before);
+    });
+}
+
+#[test]
+fn what_the_thread_that_has_the_lock_drops_is_not_lost() {
+    alone(|acl, device| {
+        let before = mock::live_handles();
+        let context = device.context().create_context().unwrap();
+        let dropped = (
+            context.pinned_from(&[1_u8; 64]).unwrap(),
+            context.pin(vec![2_u32; 1024]).map_err(Refused::into_error).unwrap(),
+            context.alloc_direct::<u8>(64).unwrap(),
+            context.physical_memory(2 << 20).unwrap(),
+            context.timing_event().unwrap(),
+            context.managed::<u8>(64).unwrap(),
+        );
+        let locked = acl.lock_process().unwrap();
+        drop(dropped);
+        locked.unlock().unwrap();
+        context.synchronize().unwrap();
+        let mut context = context;
+        let _watched = watchdog::Watchdog::new();
+        while let Err(refused) = context.close() {
+            context = refused.into_value();
+            assert!(context.take_drop_errors().is_empty());
+            std::thread::yield_now();
+        }
+        assert_eq!(mock::live_handles(), before);
+    });
+}
+
+/// The thread that submits has the stream, and waits for room in its queue as it would wait for the unlock.
+#[test]
+fn a_call_that_is_refused_waits_for_no_thread_that_has_the_stream() {
+    alone(|acl, device| {
+        let _watched = watchdog::Watchdog::new();
+        let stream = device.stream().unwrap();
+        let (mut theirs, mut own) = (device.alloc::<u8>(4).unwrap(), device.alloc::<u8>(4).unwrap());
+        mock::hold(&stream).unwrap();
+        let (before, returned) = (mock::calls("aclrtMemsetAsync"), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            let submits = scope.spawn(|| {
+                for _ in 0..3000 {
+                    stream.fill_bytes(&mut theirs, 1).unwrap();
+                    returned.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+            // It is inside one call for long.
+            let (mut last, mut same) = (0, 0);
+            while same < 1000 {
+                let now = returned.load(Ordering::Relaxed);
+                let inside = now > 1000 && mock::calls("aclrtMemsetAsync") - before == now + 1;
+                same = if inside && now == last { same + 1 } else { 0 };
+                last = now;
+                std::thread::yield_now();
+            }
+            let locked = acl.lock_process().unwrap();
+            let error = stream.fill_bytes(&mut own, 2).unwrap_err();
+            locked.unlock().unwrap();
+            assert_says(&error, ErrorKind::NotSupported, &["this thread has the process locked"]);
+            assert!(!submits.is_finished());
+            mock::release(&stream).unwrap();
+        });
+        stream.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn what_a_function_throws_may_throw_again_when_it_is_dropped() {
+    struct Twice;
+    impl Drop for Twice {
+        fn drop(&mut self) {
+            panic!("on purpose, again");
+        }
+    }
+    alone(|acl, _| {
+        let watch = acl.watch_snapshots(|_, _| std::panic::panic_any(Twice)).unwrap();
+        let error = acl.lock_process().map(drop).unwrap_err();
+        assert_eq!(error.code(), Some(507_912));
+        drop(watch);
+        let watch = acl.watch_aborts(|_, _, _| std::panic::panic_any(Twice)).unwrap();
+        let limit = std::time::Duration::from_secs(1);
+        let aborted = acl.device(0).unwrap().context().abort_device(limit);
+        assert_eq!(aborted.unwrap_err().code(), Some(107_035));
+        drop(watch);
     });
 }
 

@@ -268,3 +268,37 @@ fn no_stream_waits_on_the_device_for_memory_where_nobody_may_wait() {
     drop(second.alloc::<u8>(LARGE).unwrap());
     context.take_drop_errors();
 }
+
+#[test]
+fn direct_memory_waits_for_memory_that_work_holds() {
+    let _alone = mock::exclusive();
+    let context = device().context().create_context().unwrap();
+    let stream = context.stream().unwrap();
+    let mut held = context.alloc_direct::<u8>(1 << 20).unwrap();
+    context.set_memory_limit(Some(1 << 20));
+    mock::hold(&stream).unwrap();
+    stream.fill_bytes(&mut held, 1).unwrap();
+    drop(held);
+    let waits = || mock::calls("aclrtSynchronizeStreamWithTimeout");
+    let before = waits();
+    std::thread::scope(|scope| {
+        let asks = scope.spawn(|| context.alloc_direct::<u8>(1 << 20).map(drop));
+        while waits() == before && !asks.is_finished() {
+            std::thread::yield_now();
+        }
+        mock::release(&stream).unwrap();
+        asks.join().unwrap().unwrap();
+    });
+    // Work that does not end is waited for as long as in a drop.
+    let mut held = context.alloc_direct::<u8>(1 << 20).unwrap();
+    mock::hold(&stream).unwrap();
+    stream.fill_bytes(&mut held, 1).unwrap();
+    drop(held);
+    racl::set_drop_limit(Duration::from_millis(20));
+    let error = context.alloc_direct::<u8>(1 << 20).unwrap_err();
+    racl::set_drop_limit(Duration::from_secs(10));
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    assert!(format!("{error:#}").contains("work of 1 streams"), "{error:#}");
+    mock::release(&stream).unwrap();
+    stream.synchronize().unwrap();
+}

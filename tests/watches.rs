@@ -120,3 +120,35 @@ fn a_watch_that_fails_is_told_and_keeps_nothing() {
         acl.device(0).unwrap().stream().unwrap().synchronize().unwrap();
     });
 }
+
+#[test]
+fn an_abort_that_was_refused_has_dropped_nothing() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let (stream, context) = (device.stream().unwrap(), device.context());
+        let (over, runs) = (context.event().unwrap(), context.event().unwrap());
+        let mut buffer = device.upload(&[1_u8; 4]).unwrap();
+        let refuse = acl.watch_aborts(|_, stage, _| stage != AbortStage::Before).unwrap();
+        stream.fill_bytes(&mut buffer, 2).unwrap();
+        over.record(&stream).unwrap();
+        // It is done, and nobody has asked.
+        mock::run_until_idle();
+        mock::hold(&stream).unwrap();
+        stream.fill_bytes(&mut buffer, 3).unwrap();
+        runs.record(&stream).unwrap();
+        let limit = Duration::from_secs(3);
+        assert_eq!(context.abort_device(limit).unwrap_err().kind(), ErrorKind::Aborted);
+        mock::release(&stream).unwrap();
+        over.synchronize().unwrap();
+        runs.synchronize().unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [3; 4]);
+        drop(refuse);
+        // What is over when an abort begins is not dropped either.
+        stream.fill_bytes(&mut buffer, 4).unwrap();
+        over.record(&stream).unwrap();
+        mock::run_until_idle();
+        context.abort_device(limit).unwrap();
+        over.synchronize().unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [4; 4]);
+    });
+}

@@ -2653,8 +2653,9 @@ int32_t racl_stream_default(const racl_context *context, racl_stream **stream);
 
 /**
  * An aclrtStream of other code, made in this context by the same AscendCL library. It is left to its owner when the
- * handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile; the
- * stream must not be in a capture that the owner began, since racl would keep nothing for it.
+ * handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile.
+ * RACL_CAPTURE_FORBIDDEN, now and for work that it is to be given later, while the stream is in a capture that other
+ * code began, since racl would keep nothing for the graph.
  */
 int32_t racl_stream_ref(const racl_context *context,
                         void *raw,

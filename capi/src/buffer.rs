@@ -9,6 +9,7 @@ use crate::failure::{Failure, Result, guard};
 use crate::handles::{Kept, end, free, get};
 use crate::objects::{racl_buffer, racl_context, racl_stream};
 use crate::results::{answer, answer_if_asked, make};
+use crate::stream::give;
 
 /// So many bytes of device memory, of the context's allocator. What they hold is not said.
 #[unsafe(no_mangle)]
@@ -116,18 +117,17 @@ pub extern "C" fn racl_stream_copy(
     from: *const racl_buffer,
 ) -> i32 {
     guard(|| {
-        let (stream, mut to) = (get(stream)?, (*get(to)?).clone());
-        Ok(stream.value.copy(&*get(from)?, &mut to)?)
+        give(stream, "racl_stream_copy", |stream| {
+            let mut to = (*get(to)?).clone();
+            Ok(stream.copy(&*get(from)?, &mut to)?)
+        })
     })
 }
 
 /// Sets every byte of a buffer when the stream gets there. In a capture it becomes part of the graph.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_stream_fill(stream: *const racl_stream, buffer: *const racl_buffer, byte: u8) -> i32 {
-    guard(|| {
-        let (stream, mut buffer) = (get(stream)?, (*get(buffer)?).clone());
-        Ok(stream.value.fill_bytes(&mut buffer, byte)?)
-    })
+    guard(|| give(stream, "racl_stream_fill", |stream| Ok(stream.fill_bytes(&mut (*get(buffer)?).clone(), byte)?)))
 }
 
 /// Brings bytes of a buffer into the L2 cache when the stream gets there: `bytes` of them at most, 0 for all, from byte
@@ -141,9 +141,9 @@ pub unsafe extern "C" fn racl_stream_prefetch(
     fetched: *mut usize,
 ) -> i32 {
     let work = || {
-        let (stream, buffer) = (get(stream)?, get(buffer)?);
         let what = if bytes == 0 { Prefetch::all() } else { Prefetch::bytes(bytes) };
-        Ok(stream.value.prefetch(&*buffer, what.offset(offset))?)
+        let prefetch = |stream: &racl::Stream| Ok(stream.prefetch(&*get(buffer)?, what.offset(offset))?);
+        give(stream, "racl_stream_prefetch", prefetch)
     };
     // SAFETY: by the header.
     unsafe { answer_if_asked(fetched, work) }

@@ -10,9 +10,10 @@ use racl::{Error, ErrorKind};
 
 use crate::arguments::{Sized_, bytes, null, sized, text};
 use crate::failure::{Failure, Result, discard, guard};
-use crate::handles::{free, get};
+use crate::handles::free;
 use crate::objects::{racl_foreign, racl_host_function, racl_stream};
 use crate::results::make;
+use crate::stream::give;
 
 /// A function that runs on the host when a stream gets there, on a thread of the AscendCL library or of racl; it is
 /// given `user`, and the attributes of its racl_host_function. Another number than 0 fails the work: the next wait for
@@ -220,15 +221,15 @@ pub unsafe extern "C" fn racl_stream_host_function(
     user: *mut c_void,
     release: racl_release_callback,
 ) -> i32 {
-    guard(|| {
-        let stream = get(stream)?;
+    let work = |stream: &racl::Stream| {
         let function = function.ok_or_else(|| null("a host function"))?;
         let user = Arc::new(User::new(user, release));
         let own = Arc::clone(&user);
-        let queued = stream.value.host_function(move || run(function, &own, &[], "of a stream"));
+        let queued = stream.host_function(move || run(function, &own, &[], "of a stream"));
         queued.inspect_err(|_| user.leave())?;
         Ok(())
-    })
+    };
+    guard(|| give(stream, "racl_stream_host_function", work))
 }
 
 /// A foreign operator of plans.

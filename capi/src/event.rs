@@ -7,6 +7,7 @@ use crate::failure::{Failure, guard};
 use crate::handles::{free, get};
 use crate::objects::{racl_context, racl_event, racl_stream};
 use crate::results::{answer, make};
+use crate::stream::give;
 
 /// A new event. With `timing` 1 it takes the time too, and recording it costs more; with 0 captures take it.
 #[unsafe(no_mangle)]
@@ -39,7 +40,7 @@ pub unsafe extern "C" fn racl_event_raw(event: *const racl_event, raw: *mut *mut
 /// Marks the point that the stream has reached with what it was given so far.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_event_record(event: *const racl_event, stream: *const racl_stream) -> i32 {
-    guard(|| Ok(get(event)?.record(&get(stream)?.value)?))
+    guard(|| give(stream, "racl_event_record", |stream| Ok(get(event)?.record(stream)?)))
 }
 
 /// Waits until the latest record is done, or for so many nanoseconds: RACL_TIMEOUT then. Limits as for

@@ -15,6 +15,7 @@ use crate::host::alone;
 use crate::objects::{racl_bindings, racl_context, racl_executable, racl_plan, racl_stream, racl_tensor};
 use crate::recording::data_type;
 use crate::results::{answer, make};
+use crate::stream::give;
 
 /// Runs replay captured graphs, which are made as they are needed.
 pub const RACL_RUN_CAPTURED: i32 = 0;
@@ -231,9 +232,12 @@ pub extern "C" fn racl_executable_run(
     bindings: *const racl_bindings,
 ) -> i32 {
     guard(|| {
-        let (executable, stream, bindings) = (get(executable)?, get(stream)?, get(bindings)?);
-        let (mut state, mut bindings) = (alone(&executable.state, "an executable")?, alone(&bindings, "bindings")?);
-        Ok(state.executable.run(&stream.value, &mut bindings.bindings)?)
+        give(stream, "racl_executable_run", |stream| {
+            let (executable, bindings) = (get(executable)?, get(bindings)?);
+            let (mut state, mut bindings) =
+                (alone(&executable.state, "an executable")?, alone(&bindings, "bindings")?);
+            Ok(state.executable.run(stream, &mut bindings.bindings)?)
+        })
     })
 }
 
@@ -333,9 +337,11 @@ pub extern "C" fn racl_executable_copy_output(
     tensor: *const racl_tensor,
 ) -> i32 {
     guard(|| {
-        let (stream, mut to) = (get(stream)?, (*get(tensor)?).clone());
-        with(executable, |state, _| {
-            Ok(state.executable.output_any(state.output(output)?)?.copy_to(&stream.value, &mut to)?)
+        give(stream, "racl_executable_copy_output", |stream| {
+            let mut to = (*get(tensor)?).clone();
+            with(executable, |state, _| {
+                Ok(state.executable.output_any(state.output(output)?)?.copy_to(stream, &mut to)?)
+            })
         })
     })
 }
@@ -433,11 +439,12 @@ pub unsafe extern "C" fn racl_executable_signal(
     stream: *const racl_stream,
 ) -> i32 {
     guard(|| {
-        let stream = get(stream)?;
-        with(executable, |state, _| {
-            // SAFETY: by the header.
-            let gate = state.executable.plan().external(unsafe { text(gate, "the name of a gate") }?)?;
-            Ok(state.executable.signal(gate, &stream.value)?)
+        give(stream, "racl_executable_signal", |stream| {
+            with(executable, |state, _| {
+                // SAFETY: by the header.
+                let gate = state.executable.plan().external(unsafe { text(gate, "the name of a gate") }?)?;
+                Ok(state.executable.signal(gate, stream)?)
+            })
         })
     })
 }
@@ -450,11 +457,12 @@ pub unsafe extern "C" fn racl_executable_wait_signal(
     stream: *const racl_stream,
 ) -> i32 {
     guard(|| {
-        let stream = get(stream)?;
-        with(executable, |state, _| {
-            // SAFETY: by the header.
-            let gate = state.executable.plan().external(unsafe { text(gate, "the name of a gate") }?)?;
-            Ok(state.executable.wait_signal(gate, &stream.value)?)
+        give(stream, "racl_executable_wait_signal", |stream| {
+            with(executable, |state, _| {
+                // SAFETY: by the header.
+                let gate = state.executable.plan().external(unsafe { text(gate, "the name of a gate") }?)?;
+                Ok(state.executable.wait_signal(gate, stream)?)
+            })
         })
     })
 }

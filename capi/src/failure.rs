@@ -32,6 +32,10 @@ impl Failure {
         Self::own(status::RACL_INVALID_ARGUMENT, message)
     }
 
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     fn panic(payload: &(dyn Any + Send)) -> Self {
         Self::own(status::RACL_PANIC, format!("a fault of racl: {}", text_of(payload)))
     }

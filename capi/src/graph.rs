@@ -12,6 +12,7 @@ use crate::host::alone;
 use crate::objects::{OnThread, racl_capture, racl_graph, racl_stream};
 use crate::results::{answer, make};
 use crate::status;
+use crate::stream::give;
 
 /// Blocking copies are refused on all threads while a capture is active.
 pub const RACL_CAPTURE_GLOBAL: i32 = 0;
@@ -83,9 +84,11 @@ pub extern "C" fn racl_capture_free(capture: *mut racl_capture) -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_launch(graph: *const racl_graph, stream: *const racl_stream) -> i32 {
     guard(|| {
-        let (graph, stream) = (get(graph)?, get(stream)?);
-        let mut graph = alone(&graph, "a graph")?;
-        Ok(graph.launch(&stream.value)?)
+        give(stream, "racl_graph_launch", |stream| {
+            let graph = get(graph)?;
+            let mut graph = alone(&graph, "a graph")?;
+            Ok(graph.launch(stream)?)
+        })
     })
 }
 

@@ -10,6 +10,7 @@ use crate::handles::{Kept, end, free, get};
 use crate::objects::{HostState, racl_buffer, racl_context, racl_host, racl_stream};
 use crate::results::{answer, make};
 use crate::status;
+use crate::stream::give;
 
 /// So many bytes of pinned host memory, which are zero.
 #[unsafe(no_mangle)]
@@ -102,9 +103,11 @@ pub extern "C" fn racl_stream_upload(
     from: *const racl_host,
 ) -> i32 {
     guard(|| {
-        let (stream, mut to, from) = (get(stream)?, (*get(to)?).clone(), get(from)?);
-        not_capturing(&stream.value)?;
-        lend(&from, |buffer| stream.value.upload(buffer, &mut to))
+        give(stream, "racl_stream_upload", |stream| {
+            let (mut to, from) = ((*get(to)?).clone(), get(from)?);
+            not_capturing(stream)?;
+            lend(&from, |buffer| stream.upload(buffer, &mut to))
+        })
     })
 }
 
@@ -116,9 +119,11 @@ pub extern "C" fn racl_stream_download(
     from: *const racl_buffer,
 ) -> i32 {
     guard(|| {
-        let (stream, to, from) = (get(stream)?, get(to)?, get(from)?);
-        not_capturing(&stream.value)?;
-        lend(&to, |buffer| stream.value.download(&*from, buffer))
+        give(stream, "racl_stream_download", |stream| {
+            let (to, from) = (get(to)?, get(from)?);
+            not_capturing(stream)?;
+            lend(&to, |buffer| stream.download(&*from, buffer))
+        })
     })
 }
 

@@ -10,6 +10,7 @@ use crate::failure::{Failure, Result, guard};
 use crate::handles::{Use, free, get};
 use crate::objects::{racl_buffer, racl_stream, racl_tensor};
 use crate::results::{answer, make};
+use crate::stream::give;
 
 /// The shape of a tensor and how it lies in its buffer.
 #[derive(Debug, Clone, Copy)]
@@ -205,19 +206,21 @@ pub unsafe extern "C" fn racl_operator(
     count: usize,
 ) -> i32 {
     guard(|| {
-        let stream = get(stream)?;
-        // SAFETY: by the header.
-        let name = unsafe { text(name, "the name of an operator") }?;
-        // SAFETY: by the header.
-        let args = unsafe { list(args, count, "arguments") }?;
-        let mut held = Vec::with_capacity(args.len());
-        for arg in args {
+        give(stream, "racl_operator", |stream| {
             // SAFETY: by the header.
-            held.push(unsafe { Held::of(arg) }?);
-        }
-        let lists: Vec<Vec<&dyn Operand>> = held.iter().map(Held::operands).collect();
-        let arguments: Vec<Argument<'_>> = held.iter().zip(&lists).map(|(held, list)| held.argument(list)).collect();
-        Ok(racl::op::call(&stream.value, name, &arguments)?)
+            let name = unsafe { text(name, "the name of an operator") }?;
+            // SAFETY: by the header.
+            let args = unsafe { list(args, count, "arguments") }?;
+            let mut held = Vec::with_capacity(args.len());
+            for arg in args {
+                // SAFETY: by the header.
+                held.push(unsafe { Held::of(arg) }?);
+            }
+            let lists: Vec<Vec<&dyn Operand>> = held.iter().map(Held::operands).collect();
+            let arguments: Vec<Argument<'_>> =
+                held.iter().zip(&lists).map(|(held, list)| held.argument(list)).collect();
+            Ok(racl::op::call(stream, name, &arguments)?)
+        })
     })
 }
 

@@ -9,6 +9,7 @@ use crate::failure::{Failure, guard};
 use crate::handles::{Kept, end, get};
 use crate::objects::{Borrowed, racl_context, racl_event, racl_stream};
 use crate::results::{answer, make};
+use crate::status;
 
 /// What a launch needs is set aside when the stream is made.
 pub const RACL_STREAM_FAST_LAUNCH: u32 = 1;
@@ -68,6 +69,24 @@ fn own(value: Stream) -> Borrowed<Stream> {
     Borrowed { value, theirs: false }
 }
 
+/// Gives the stream work. What is refused before racl sees it spoils a capture, as what racl refuses does.
+pub(crate) fn give<T>(
+    stream: *const racl_stream,
+    what: &'static str,
+    work: impl FnOnce(&Stream) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let stream = get(stream)?;
+    if stream.theirs && stream.value.is_captured_by_others()? {
+        return Err(captured());
+    }
+    work(&stream.value).inspect_err(|failure| stream.value.spoil_capture(what, failure.message()))
+}
+
+fn captured() -> Failure {
+    let text = "a stream in a capture of other code, for whose graph racl keeps nothing";
+    Failure::own(status::RACL_CAPTURE_FORBIDDEN, text)
+}
+
 /// A new stream; `options` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_stream_new(
@@ -98,8 +117,9 @@ pub unsafe extern "C" fn racl_stream_default(context: *const racl_context, strea
 }
 
 /// An aclrtStream of other code, made in this context by the same AscendCL library. It is left to its owner when the
-/// handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile; the
-/// stream must not be in a capture that the owner began, since racl would keep nothing for it.
+/// handle is freed, which must be before it is destroyed. racl does not know what the owner gives to it meanwhile.
+/// RACL_CAPTURE_FORBIDDEN, now and for work that it is to be given later, while the stream is in a capture that other
+/// code began, since racl would keep nothing for the graph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_stream_ref(
     context: *const racl_context,
@@ -112,7 +132,14 @@ pub unsafe extern "C" fn racl_stream_ref(
         }
         // SAFETY: the header asks for a stream of this context; it is given away again, and not destroyed.
         let value = unsafe { Stream::from_raw(raw, &*get(context)?) }?;
-        Ok(Borrowed { value, theirs: true })
+        match value.is_captured_by_others() {
+            Ok(false) => Ok(Borrowed { value, theirs: true }),
+            other => {
+                // It is not this library's to destroy.
+                value.into_raw().map(drop).unwrap_or_else(std::mem::forget);
+                Err(other.err().map_or_else(captured, Failure::from))
+            }
+        }
     };
     // SAFETY: by the header.
     unsafe { make(stream, work) }
@@ -152,7 +179,7 @@ pub unsafe extern "C" fn racl_stream_is_complete(stream: *const racl_stream, is_
 /// Lets what the stream is given from now on wait until the event's latest record is done.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_stream_wait(stream: *const racl_stream, event: *const racl_event) -> i32 {
-    guard(|| Ok(get(stream)?.value.wait(&*get(event)?)?))
+    guard(|| give(stream, "racl_stream_wait", |stream| Ok(stream.wait(&*get(event)?)?)))
 }
 
 /// Gives the handle back. A stream of racl's own is destroyed when nothing uses it any more, after a wait for its work

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,9 +13,9 @@ use acl_sys::{
 };
 
 use super::Acl;
-use crate::call::call;
+use crate::call::{call, refuse_abort};
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Lock, as_if_alone, say};
+use crate::lock::{Lock, as_if_alone, caught, say};
 
 /// What becomes of a stream ([`Acl::watch_streams`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,8 +93,11 @@ fn find(number: *mut c_void) -> Option<Function> {
 
 /// The program's function, with no lock held; the library's stack must not be unwound. None when it panicked.
 fn run<T>(function: impl FnOnce() -> T) -> Option<T> {
-    let ran = catch_unwind(AssertUnwindSafe(|| as_if_alone(function)));
-    ran.inspect_err(|_| say!(Error, "a function that watches streams or devices panicked")).ok()
+    let ran = caught(|| as_if_alone(function));
+    if ran.is_none() {
+        say!(Error, "a function that watches streams or devices panicked");
+    }
+    ran
 }
 
 unsafe extern "C" fn on_stream(stream: aclrtStream, state: aclrtStreamState, number: *mut c_void) {
@@ -135,7 +137,13 @@ unsafe extern "C" fn on_abort(
     };
     let limit = Duration::from_millis(milliseconds.into());
     match find(number) {
-        Some(Function::Abort(function)) => i32::from(run(|| function(device, stage, limit)) != Some(true)),
+        Some(Function::Abort(function)) => {
+            let refused = run(|| function(device, stage, limit)) != Some(true);
+            if refused && stage == AbortStage::Before {
+                refuse_abort();
+            }
+            i32::from(refused)
+        }
         _ => 0,
     }
 }

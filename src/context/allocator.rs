@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use acl_sys::{aclrtMemMallocPolicy, aclrtStream};
@@ -10,7 +9,7 @@ use acl_sys::{aclrtMemMallocPolicy, aclrtStream};
 use super::ContextInner;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Lock, say};
+use crate::lock::{Lock, caught, say};
 
 /// Where the memory of a context comes from: [`Context::set_allocator`](crate::Context::set_allocator).
 #[derive(Clone, Default)]
@@ -97,9 +96,16 @@ pub(crate) struct Direct {
     pub(super) whose: Whose,
 }
 
-/// How memory goes back that no submitted work uses, with the calls of the context; called until it succeeds once. It
-/// must not hold the context, which may own it.
-pub(crate) type GiveBack = Box<dyn Fn(&ContextInner) -> Result<()> + Send + Sync>;
+/// Memory of other calls than `aclrtMalloc`. It must not hold the context, which may own it.
+pub(crate) trait GiveBack: Send + Sync + 'static {
+    /// Gives it back, which no submitted work uses, with the calls of the context; called until it succeeds once.
+    fn give_back(&self, context: &ContextInner) -> Result<()>;
+
+    /// How many bytes from the start work can use, after a call that may have failed half-way.
+    fn left(&self) -> usize {
+        usize::MAX
+    }
+}
 
 /// Who gave memory, and takes it back.
 pub(super) enum Whose {
@@ -108,7 +114,7 @@ pub(super) enum Whose {
     /// Somebody else, for that stream.
     Foreign(Arc<dyn ForeignAllocator>, aclrtStream),
     /// Other calls of the library.
-    Calls(GiveBack),
+    Calls(Arc<dyn GiveBack>),
 }
 
 // SAFETY: the address and the stream are only passed on; any thread may free device memory.
@@ -124,8 +130,19 @@ impl Piece {
     }
 
     /// Memory of other calls than `aclrtMalloc`.
-    pub(super) fn of_calls(address: *mut c_void, bytes: usize, give_back: GiveBack) -> Self {
-        Self::Direct(Arc::new(Direct { address, bytes, whose: Whose::Calls(give_back) }))
+    pub(super) fn of_calls(address: *mut c_void, bytes: usize, owner: Arc<dyn GiveBack>) -> Self {
+        Self::Direct(Arc::new(Direct { address, bytes, whose: Whose::Calls(owner) }))
+    }
+
+    /// How many bytes from the start work can use, after an attempt to give it back that failed.
+    pub(crate) fn left(&self) -> usize {
+        match self {
+            Self::Direct(direct) => match &direct.whose {
+                Whose::Calls(owner) => owner.left(),
+                _ => usize::MAX,
+            },
+            Self::Block(_) => usize::MAX,
+        }
     }
 
     /// Whether it is.
@@ -162,7 +179,7 @@ unsafe impl<O: Send> ForeignAllocator for Keeper<O> {
     unsafe fn free(&self, _: *mut c_void, _: usize, _: aclrtStream) {
         // The owner is code of others: no lock is held while it ends.
         let owner = self.0.lock().take();
-        if std::panic::catch_unwind(AssertUnwindSafe(|| drop(owner))).is_err() {
+        if caught(|| drop(owner)).is_none() {
             say!(Error, "the owner of device memory that other code made panicked when it was dropped");
         }
     }

@@ -214,6 +214,10 @@ impl Drop for RawEvent {
             return;
         }
         match std::mem::replace(&mut self.end, End::Destroy) {
+            End::Destroy if retire::must_leave() => {
+                let heir = Self::own(raw, &self.context);
+                retire::on_thread(heir, drop);
+            }
             End::Destroy => destroy_or_tell(&self.context, raw),
             End::Rest(last) => self.context.events.give_back(&self.context, Resting { raw, last }),
         }

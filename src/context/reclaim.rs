@@ -12,11 +12,11 @@ use super::ContextInner;
 use super::allocator::{self, Allocator, GiveBack, Piece, Whose};
 use super::lines::Lines;
 use super::ranges;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal, say, say_later};
 use crate::pool::{Pool, Request};
 use crate::progress::Use;
-use crate::retire;
+use crate::retire::{self, Waited};
 
 /// The memory of every context, with its device and the table of its library: one context may have what another one
 /// needs.
@@ -48,6 +48,8 @@ pub(super) struct State {
     pub(super) plain: bool,
     /// Pieces that are in no line any more and not free yet.
     leaving: usize,
+    /// Given up by threads that may make no calls.
+    later: Vec<Piece>,
 }
 
 /// The stream that memory is for.
@@ -202,7 +204,7 @@ impl Reclaim {
     pub(crate) fn collect(&self, context: &ContextInner) {
         let busy = {
             let state = &mut *self.lock();
-            if state.lines.is_empty() {
+            if state.lines.is_empty() && state.later.is_empty() {
                 return;
             }
             state.lines.busy(&state.pool)
@@ -211,7 +213,8 @@ impl Reclaim {
         busy.iter().for_each(Use::poll);
         let (idle, blocks) = {
             let state = &mut *self.lock();
-            let (idle, blocks) = state.lines.take_idle(&mut state.pool);
+            let (mut idle, blocks) = state.lines.take_idle(&mut state.pool);
+            idle.append(&mut state.later);
             state.leaving += idle.len();
             (idle, blocks)
         };
@@ -222,6 +225,13 @@ impl Reclaim {
     fn free_all(&self, context: &ContextInner, idle: Vec<Piece>) {
         if idle.is_empty() {
             return;
+        }
+        if retire::must_leave() {
+            let mut state = self.lock();
+            state.leaving -= idle.len();
+            state.later.extend(idle);
+            drop(state);
+            return self.freed.notify_all();
         }
         // A logger that allocates may wait for what is leaving.
         let _words = say_later();
@@ -260,9 +270,9 @@ impl Reclaim {
     }
 
     /// Memory of other calls than `aclrtMalloc`, of which `counted` bytes are the context's.
-    pub(crate) fn hold_of_calls(&self, address: *mut c_void, counted: usize, give_back: GiveBack) -> Piece {
+    pub(crate) fn hold_of_calls(&self, address: *mut c_void, counted: usize, owner: Arc<dyn GiveBack>) -> Piece {
         self.lock().pool.hold_direct(counted);
-        Piece::of_calls(address, counted, give_back)
+        Piece::of_calls(address, counted, owner)
     }
 
     /// Memory that other code frees from here on.
@@ -344,23 +354,87 @@ impl Reclaim {
         drop(leaving);
     }
 
-    /// At the end of the context: every stream is gone, and nobody holds memory.
-    pub(crate) fn release_all(&self, context: &ContextInner) {
-        let lines = std::mem::take(&mut self.lock().lines);
-        for piece in lines.into_pieces() {
-            let bytes = bytes_of(&piece);
-            if let Err(error) = free(context, &piece) {
-                context.record_drop_error("freeing device memory", error);
+    /// The streams of other contexts whose work uses memory of this one, whose own streams are all gone, after asking
+    /// them.
+    fn users(&self, context: &ContextInner) -> Vec<Use> {
+        let held = || {
+            self.collect(context);
+            let mut held = self.held();
+            held.retain(|stream| !stream.is_lost());
+            held
+        };
+        let held_back = held();
+        // One that failed cannot be asked how far it is, but it can be waited for.
+        let asked = |stream: &Use| retire::wait_moment(|limit| stream.outlast(limit)).is_ok() && stream.is_done();
+        // All of them.
+        if held_back.iter().filter(|stream| asked(stream)).count() > 0 { held() } else { held_back }
+    }
+
+    /// Whether no work of other contexts' streams uses memory of this one any more. No stream is kept for long.
+    pub(super) fn is_unused(&self, context: &ContextInner) -> bool {
+        self.users(context).is_empty()
+    }
+
+    /// Waits, in a drop of the context, for work of other contexts' streams that uses memory of it.
+    pub(super) fn outlast(&self, context: &ContextInner) -> Waited {
+        loop {
+            let users = self.users(context);
+            if users.is_empty() {
+                return Waited::Done;
             }
-            self.lock().pool.end_direct(bytes);
+            if retire::is_patient() {
+                // Not without a limit here: this may be in the drop of such a stream, of which it is a part.
+                return Waited::Held;
+            }
+            for stream in users {
+                match retire::wait(|limit| stream.outlast(limit)) {
+                    Ok(Waited::Done) => {}
+                    Ok(other) => return other,
+                    // It may be done or lost since; a stream that captures, or a device that fails, cannot be asked.
+                    Err(_) if stream.is_done() || stream.is_lost() => {}
+                    Err(_) => return Waited::Held,
+                }
+            }
+        }
+    }
+
+    /// That no work of other contexts' streams uses memory of this one.
+    pub(super) fn check_unused(&self, context: &ContextInner) -> Result<()> {
+        let users = self.users(context);
+        if users.is_empty() { Ok(()) } else { Err(Error::invalid(in_use(&users))) }
+    }
+
+    /// What is said of work that is not done, for which the context stays.
+    pub(super) fn describe_users(&self) -> String {
+        in_use(&self.held())
+    }
+
+    /// At the end of the context: every stream of it is gone, nobody holds memory, and work that uses some is done, or
+    /// is nothing that anybody will ever know of: what such work uses stays where it is.
+    pub(crate) fn release_all(&self, context: &ContextInner) {
+        self.collect(context);
+        let lines = std::mem::take(&mut self.lock().lines);
+        let lost = !lines.is_empty();
+        if lost {
+            let text = "work that nobody can wait for may still use some of it, which stays";
+            context.record_drop_error("freeing device memory", Error::new(ErrorKind::DeviceLost, text));
+            // With what owns it.
+            lines.into_pieces().for_each(std::mem::forget);
         }
         // Others may be giving memory back, and say so when they are done.
-        let ranges = self.freed.wait_while(self.lock(), |state| state.leaving > 0).pool.rest_all();
+        let mut state = self.freed.wait_while(self.lock(), |state| state.leaving > 0);
+        let ranges = if lost { Vec::new() } else { state.pool.rest_all() };
+        drop(state);
         ranges.into_iter().for_each(|range| ranges::end(context, range));
         self.trim(context, 0);
         // Others may be giving its segments back.
         self.wait_leaving();
     }
+}
+
+fn in_use(users: &[Use]) -> String {
+    let described: Vec<_> = users.iter().filter_map(Use::describe).collect();
+    format!("work of other contexts that uses memory of this one: {}", described.join(", "))
 }
 
 /// Whether nothing is to be expected of the stream any more: its work is done, or cannot be waited for.
@@ -397,7 +471,7 @@ fn free(context: &ContextInner, piece: &Piece) -> Result<()> {
                 Ok(())
             }
             Whose::Library => allocator::free(context, direct.address),
-            Whose::Calls(give_back) => give_back(context),
+            Whose::Calls(owner) => owner.give_back(context),
         },
         Piece::Block(_) => Ok(()),
     }

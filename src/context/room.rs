@@ -11,6 +11,7 @@ use super::ranges;
 use super::reclaim::{Behind, Found, Reclaim, State};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pool::Request;
+use crate::progress::Use;
 use crate::retire;
 
 /// Holders that the error names.
@@ -53,12 +54,14 @@ pub(crate) fn find_own(context: &ContextInner, bytes: usize, place: &'static Loc
     let wanted = Wanted { context, bytes, request, behind: None, place };
     let mut tried = wanted.own();
     if is_short(&tried) {
-        let reclaim = &context.reclaim;
-        reclaim.collect(context);
-        reclaim.wait_leaving();
-        reclaim.trim(context, 0);
-        reclaim.trim_others(context);
+        let mut held = wanted.settle();
+        context.reclaim.trim(context, 0);
+        context.reclaim.trim_others(context);
         tried = wanted.own();
+        tried = wanted.wait(tried, &mut held, || {
+            context.reclaim.trim(context, 0);
+            wanted.own()
+        });
     }
     tried.map_err(|error| wanted.explain(error))
 }
@@ -108,11 +111,7 @@ impl Wanted<'_> {
     fn squeeze(self, mut tried: Result<Found>, before: u64) -> Result<Found> {
         let reclaim = &self.context.reclaim;
         reclaim.lock().pool.figures.retries += 1;
-        let mut held = reclaim.held();
-        // Other threads may have found out since that work is done, and not have put back what it held: what no stream
-        // in `held` keeps is free after this.
-        reclaim.collect(self.context);
-        reclaim.wait_leaving();
+        let mut held = self.settle();
         let (cached, least) = (reclaim.trim(self.context, 0), self.request.least_segment());
         let cached = cached + reclaim.trim_others(self.context);
         if cached > 0 || reclaim.frees() > before || least < self.request.segment() {
@@ -124,9 +123,24 @@ impl Wanted<'_> {
         {
             return Ok(found);
         }
+        self.wait(tried, &mut held, || self.again())
+    }
+
+    /// What streams hold back now; the rest of what was given up is free after this.
+    fn settle(self) -> Vec<Use> {
+        let reclaim = &self.context.reclaim;
+        let held = reclaim.held();
+        // Other threads may have found out since that work is done, and not have put back what it held.
+        reclaim.collect(self.context);
+        reclaim.wait_leaving();
+        held
+    }
+
+    /// Waits for what holds memory back, and tries `again` whenever some is free.
+    fn wait(self, mut tried: Result<Found>, held: &mut Vec<Use>, again: impl Fn() -> Result<Found>) -> Result<Found> {
         let until = retire::deadline();
-        while is_short(&tried) && reclaim.wait(self.context, &mut held, until) {
-            tried = self.again();
+        while is_short(&tried) && self.context.reclaim.wait(self.context, held, until) {
+            tried = again();
         }
         match held.len() {
             0 => tried,

@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
-use std::panic::AssertUnwindSafe;
 use std::ptr::NonNull;
 
 use super::{
@@ -11,7 +10,7 @@ use super::{
     types,
 };
 use crate::error::{Error, Refused, Result};
-use crate::lock::say;
+use crate::lock::{caught, say};
 use crate::op::tensor::Tensor;
 use crate::op::{AnyTensor, Element, ElementType, IntoShape, Shape};
 
@@ -93,7 +92,7 @@ unsafe extern "C" fn end_unversioned(raw: *mut DLManagedTensor) {
 unsafe fn end(context: *mut c_void) {
     // SAFETY: the caller's promise.
     let kept = unsafe { Box::from_raw(context.cast::<Kept>()) };
-    if std::panic::catch_unwind(AssertUnwindSafe(|| drop(kept))).is_err() {
+    if caught(|| drop(kept)).is_none() {
         say!(Error, "what kept the memory of a DLPack tensor panicked when it was dropped");
     }
 }

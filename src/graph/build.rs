@@ -293,6 +293,17 @@ impl Bound {
         first
     }
 
+    /// That the graph has its streams still: it may be there without them when it could not be destroyed.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.left == self.streams.len() {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::InvalidHandle,
+            "a graph without its streams, which could not be destroyed; drop it",
+        ))
+    }
+
     pub(super) fn len(&self) -> usize {
         self.streams.len()
     }

@@ -154,7 +154,7 @@ impl Graph {
             return Err(Refused::new(self, error));
         }
         let uses = self.take_uses();
-        given::leave(&self.context, self.raw, uses);
+        given::leave(&self.context, self.raw, self.made == Made::Elsewhere, uses);
         Ok(std::mem::replace(&mut self.raw, std::ptr::null_mut()))
     }
 
@@ -231,8 +231,8 @@ impl Graph {
     /// Makes `stream` wait for the launch before, and for other work that uses the memory.
     #[inline(never)]
     fn order_launch(&mut self, stream: &Stream, again: bool, location: &'static Location<'static>) -> Result<()> {
-        // Here, since an update disturbs.
-        self.check_whole().inspect_err(|_| self.in_flight.set_disturbed())?;
+        // Here, since an update disturbs, and so does a close that failed.
+        self.check_whole().and_then(|()| self.bound.check()).inspect_err(|_| self.in_flight.set_disturbed())?;
         let before = if again { None } else { self.in_flight.running()? };
         if let Some(before) = before {
             Event::order(&mut self.order, &self.context, &before, stream, location)?;
@@ -493,6 +493,7 @@ impl Graph {
             return Ok(());
         }
         let unbound = self.bound.unbind(&self.context, self.raw);
+        self.in_flight.set_disturbed();
         // SAFETY: the handle is this value's own; it is set to null after success, so it is destroyed once.
         unsafe { call!(&*self.context, aclmdlRIDestroy(self.raw)) }?;
         self.raw = std::ptr::null_mut();

@@ -188,7 +188,9 @@ impl Stream {
         label.handle.submit(self, named, &[], |context, raw| {
             build.steer(&self.0, |flow, line| flow.label(line, &label.place))?;
             // SAFETY: both handles are live, and the graph keeps the label.
-            unsafe { call!(context, aclrtSetLabel(label.as_raw(), raw)) }
+            let set = unsafe { call!(context, aclrtSetLabel(label.as_raw(), raw)) };
+            // This graph is spoiled, and another one may have the label.
+            set.inspect_err(|_| *label.place.lock() = None)
         })
     }
 
@@ -287,7 +289,7 @@ impl Stream {
 
 impl fmt::Debug for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Label").field("raw", &self.as_raw()).field("is_set", &self.place.get().is_some()).finish()
+        f.debug_struct("Label").field("raw", &self.as_raw()).field("is_set", &self.place.lock().is_some()).finish()
     }
 }
 

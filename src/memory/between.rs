@@ -12,6 +12,7 @@ use super::{Allocation, DeviceBuffer, SharedBuffer};
 use crate::call::{Caller as _, call};
 use crate::context::{Context, ContextInner, GiveBack, process_numbers};
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::retire;
 
 /// Bytes of a key of the library with its end (guide: memory management, aclrtIpcMemGetExportKey).
 const KEY_BYTES: usize = 65;
@@ -206,6 +207,11 @@ impl MemoryExport {
 
 impl Drop for MemoryExport {
     fn drop(&mut self) {
+        if !self.closed && retire::must_leave() {
+            self.closed = true;
+            let heir = Self { key: self.key.clone(), memory: Arc::clone(&self.memory), closed: false };
+            return retire::on_thread(heir, drop);
+        }
         if let Err(error) = self.end() {
             self.memory.context().record_drop_error("ending an export of device memory", error);
         }
@@ -213,6 +219,15 @@ impl Drop for MemoryExport {
 }
 
 /// Closes a key that was opened or made here, once.
+/// Memory of another process, by its key.
+struct Imported(CString);
+
+impl GiveBack for Imported {
+    fn give_back(&self, context: &ContextInner) -> Result<()> {
+        close(context, &self.0)
+    }
+}
+
 fn close(context: &ContextInner, key: &CStr) -> Result<()> {
     // SAFETY: a NUL-terminated string; a key that is not open gives a code, and what was imported with this one is used
     // by no submitted work any more.
@@ -271,9 +286,8 @@ impl Context {
         let text = key.key.as_ptr();
         // SAFETY: a place for one address, and a NUL-terminated string.
         unsafe { call!(&**self.inner(), aclrtIpcMemImportByKey(&raw mut address, text, flags.into())) }?;
-        let own = key.key.clone();
-        let give_back: GiveBack = Box::new(move |context| close(context, &own));
-        let memory = Arc::new(Allocation::of_calls(self.inner(), address, bytes, bytes, give_back));
+        let owner = Arc::new(Imported(key.key.clone()));
+        let memory = Arc::new(Allocation::of_calls(self.inner(), address, bytes, bytes, owner));
         if address.is_null() {
             return Err(Error::new(ErrorKind::Internal, "aclrtIpcMemImportByKey succeeded and gave no memory"));
         }

@@ -75,8 +75,15 @@ pub struct GrowableBuffer<T: Pod> {
 struct Addresses {
     start: *mut c_void,
     bytes: usize,
-    /// Bytes of each mapping; they lie one behind the other.
-    pieces: Lock<Vec<usize>>,
+    /// They lie one behind the other.
+    pieces: Lock<Vec<Mapped>>,
+}
+
+/// One mapping.
+struct Mapped {
+    bytes: usize,
+    /// Of the memory, where that is of another device, whose reset would take it away.
+    owner: Option<Arc<ContextInner>>,
 }
 
 // SAFETY: the address is only passed on and never dereferenced on the host; what is mapped has a lock.
@@ -86,16 +93,16 @@ unsafe impl Sync for Addresses {}
 
 impl Addresses {
     fn mapped(&self) -> usize {
-        self.pieces.lock().iter().sum()
+        self.pieces.lock().iter().map(|piece| piece.bytes).sum()
     }
 
     /// Where each mapping begins, and its bytes.
     fn pieces(&self) -> Vec<(*mut c_void, usize)> {
         let mut at = 0;
-        let place = |bytes: &usize| {
+        let place = |piece: &Mapped| {
             let start = self.start.wrapping_byte_add(at);
-            at += bytes;
-            (start, *bytes)
+            at += piece.bytes;
+            (start, piece.bytes)
         };
         self.pieces.lock().iter().map(place).collect()
     }
@@ -105,17 +112,25 @@ impl Addresses {
         let Some((start, _)) = self.pieces().pop() else { return Ok(()) };
         // SAFETY: memory was mapped at this address, and the callers see to it that no submitted work uses it.
         unsafe { call!(context, aclrtUnmapMem(start)) }?;
-        self.pieces.lock().pop();
+        let gone = self.pieces.lock().pop();
+        // Its context may end here, which takes calls.
+        drop(gone);
         Ok(())
     }
+}
 
-    /// Gives all of it back; what was done stays done when it is called again after an error.
+impl GiveBack for Addresses {
+    /// What was done stays done when it is called again after an error.
     fn give_back(&self, context: &ContextInner) -> Result<()> {
         while self.mapped() > 0 {
             self.unmap_last(context)?;
         }
         // SAFETY: the addresses were reserved for this value, nothing is mapped there, and they are released once.
         unsafe { call!(context, aclrtReleaseMemAddress(self.start)) }
+    }
+
+    fn left(&self) -> usize {
+        self.mapped()
     }
 }
 
@@ -148,9 +163,8 @@ impl Context {
         unsafe { call!(&**self.inner(), aclrtReserveMemAddress(&raw mut start, bytes, 0, std::ptr::null_mut(), 0)) }
             .map_err(|error| error.context(format!("reserving {bytes} bytes of addresses")))?;
         let addresses = Arc::new(Addresses { start, bytes, pieces: Lock::default() });
-        let own = Arc::clone(&addresses);
-        let give_back: GiveBack = Box::new(move |context| own.give_back(context));
-        let allocation = Arc::new(Allocation::of_calls(self.inner(), start, bytes, 0, give_back));
+        let owner: Arc<dyn GiveBack> = Arc::<Addresses>::clone(&addresses);
+        let allocation = Arc::new(Allocation::of_calls(self.inner(), start, bytes, 0, owner));
         if start.is_null() || !start.cast::<T>().is_aligned() {
             return Err(Error::new(
                 ErrorKind::NotSupported,
@@ -207,7 +221,8 @@ impl<T: Pod> GrowableBuffer<T> {
         let start = self.addresses.start.wrapping_byte_add(mapped);
         // SAFETY: the addresses are reserved, nothing is mapped there, and the handle is live.
         unsafe { call!(&**context, aclrtMapMem(start, bytes, 0, memory.as_raw(), 0)) }?;
-        self.addresses.pieces.lock().push(bytes);
+        let owner = memory.owner(context);
+        self.addresses.pieces.lock().push(Mapped { bytes, owner });
         let granted =
             self.access.iter().try_for_each(|(device, access)| grant(context, (start, bytes), *device, *access));
         if let Err(error) = granted {
@@ -275,13 +290,14 @@ impl<T: Pod> GrowableBuffer<T> {
     #[doc(alias = "aclrtMemRetainAllocationHandle")]
     pub fn physical(&self, at: usize) -> Result<PhysicalMemory> {
         let byte = at.saturating_mul(size_of::<T>());
-        let within = |(start, bytes): &(*mut c_void, usize)| {
+        let within = |(_, (start, bytes)): &(usize, (*mut c_void, usize))| {
             (byte).checked_sub(start.addr() - self.addresses.start.addr()).is_some_and(|offset| offset < *bytes)
         };
-        let Some((start, bytes)) = self.addresses.pieces().into_iter().find(within) else {
+        let Some((index, (start, bytes))) = self.addresses.pieces().into_iter().enumerate().find(within) else {
             return Err(Error::invalid(format!("element {at} of {} that are mapped", self.len)));
         };
-        PhysicalMemory::mapped_at(start, bytes, self.allocation.context())
+        let owner = self.addresses.pieces.lock().get(index).and_then(|piece| piece.owner.clone());
+        PhysicalMemory::mapped_at(start, bytes, self.allocation.context(), owner)
     }
 
     /// What work of the device of context `of` may do with the memory, all that is mapped and what will be. Its own

@@ -76,9 +76,8 @@ impl Context {
         // SAFETY: a place for one address.
         unsafe { call!(&**self.inner(), aclrtMemAllocManaged(&raw mut address, bytes as u64, flag)) }
             .map_err(|error| error.context(format!("allocating {bytes} bytes of managed memory")))?;
-        let freed = Address(address);
-        let give_back: GiveBack = Box::new(move |context| freed.free(context));
-        let allocation = Arc::new(Allocation::of_calls(self.inner(), address, bytes, 0, give_back));
+        let owner = Arc::new(Address(address));
+        let allocation = Arc::new(Allocation::of_calls(self.inner(), address, bytes, 0, owner));
         let host = NonNull::new(address.cast::<T>()).filter(|host| host.is_aligned());
         let host = host.ok_or_else(|| {
             Error::new(ErrorKind::NotSupported, "managed memory that is not aligned for the elements")
@@ -93,8 +92,8 @@ impl Context {
 /// An address for whichever thread frees it.
 struct Address(*mut c_void);
 
-impl Address {
-    fn free(&self, context: &ContextInner) -> Result<()> {
+impl GiveBack for Address {
+    fn give_back(&self, context: &ContextInner) -> Result<()> {
         // SAFETY: the address came from `aclrtMemAllocManaged`, and no submitted work uses the memory.
         unsafe { call!(context, aclrtFree(self.0)) }
     }
@@ -180,7 +179,7 @@ impl<T: Pod> ManagedBuffer<T> {
     /// The buffer and why: [`ErrorKind::InvalidArgument`] while shared handles, tensors, graphs or captures have the
     /// memory; the error of work that is waited for; what the library says.
     #[doc(alias = "aclrtFree")]
-    pub fn close(self) -> Result<(), Refused<Self>> {
+    pub fn close(mut self) -> Result<(), Refused<Self>> {
         self.0.end().map_err(|error| Refused::new(self, error))
     }
 }

@@ -56,8 +56,8 @@ unsafe impl Send for Registered {}
 // SAFETY: as above.
 unsafe impl Sync for Registered {}
 
-impl Registered {
-    /// Gives it back; what was done stays done when it is called again after an error.
+impl GiveBack for Registered {
+    /// What was done stays done when it is called again after an error.
     fn give_back(&self, context: &ContextInner) -> Result<()> {
         if self.registered.load(Ordering::Acquire) {
             // SAFETY: the address was registered for this value, and no submitted work uses the memory.
@@ -66,6 +66,10 @@ impl Registered {
         }
         // SAFETY: the address came from `aclrtMallocHost` and is freed once.
         unsafe { call!(context, aclrtFreeHost(self.base)) }
+    }
+
+    fn left(&self) -> usize {
+        if self.registered.load(Ordering::Acquire) { usize::MAX } else { 0 }
     }
 }
 
@@ -90,11 +94,10 @@ impl Context {
             .map_err(|error| error.context(format!("allocating {all} bytes of pinned host memory")))?;
         let start = base.wrapping_byte_add(base.addr().wrapping_neg() % PAGE);
         let own = Arc::new(Registered { base, start, registered: AtomicBool::new(false) });
-        let owner = Arc::clone(&own);
-        let give_back: GiveBack = Box::new(move |context| owner.give_back(context));
+        let owner: Arc<dyn GiveBack> = Arc::<Registered>::clone(&own);
         let found = register(context, &own, bytes);
         let device = *found.as_ref().unwrap_or(&start);
-        let allocation = Arc::new(Allocation::of_calls(self.inner(), device, bytes, 0, give_back));
+        let allocation = Arc::new(Allocation::of_calls(self.inner(), device, bytes, 0, owner));
         found?;
         let host = NonNull::new(start.cast::<T>()).filter(|host| host.is_aligned());
         let host = host
@@ -152,9 +155,10 @@ impl<T: Pod> MappedBuffer<T> {
     /// # Errors
     ///
     /// The buffer and why: [`ErrorKind::InvalidArgument`] while a graph or a capture has the memory; the error of work
-    /// that is waited for; what the library says.
+    /// that is waited for; what the library says. It is empty when the device has it no more and the host's memory could
+    /// not be freed; another close, or its drop, tries again.
     #[doc(alias = "aclrtHostUnregister")]
-    pub fn close(self) -> Result<(), Refused<Self>> {
+    pub fn close(mut self) -> Result<(), Refused<Self>> {
         self.0.end().map_err(|error| Refused::new(self, error))
     }
 }

@@ -12,6 +12,7 @@ use acl_sys::{
 use crate::call::call;
 use crate::context::{Context, ContextInner, PlaceKind};
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::retire;
 
 mod key;
 
@@ -47,6 +48,8 @@ pub struct PhysicalMemory {
     /// Null once it was freed.
     raw: aclrtDrvMemHandle,
     bytes: usize,
+    /// Of the memory, where that is of another device than the handle.
+    owner: Option<Arc<ContextInner>>,
     context: Arc<ContextInner>,
 }
 
@@ -150,15 +153,28 @@ impl Context {
 
 impl PhysicalMemory {
     pub(super) fn own(raw: aclrtDrvMemHandle, bytes: usize, context: &Arc<ContextInner>) -> Self {
-        Self { raw, bytes, context: Arc::clone(context) }
+        Self { raw, bytes, owner: None, context: Arc::clone(context) }
     }
 
     /// What is mapped at an address where a mapping of `bytes` bytes begins.
-    pub(super) fn mapped_at(address: *mut c_void, bytes: usize, context: &Arc<ContextInner>) -> Result<Self> {
+    pub(super) fn mapped_at(
+        address: *mut c_void,
+        bytes: usize,
+        context: &Arc<ContextInner>,
+        owner: Option<Arc<ContextInner>>,
+    ) -> Result<Self> {
         let mut raw = std::ptr::null_mut();
         // SAFETY: a place for one handle; the address is looked up.
         unsafe { call!(&**context, aclrtMemRetainAllocationHandle(address, &raw mut raw)) }?;
-        Ok(Self::own(raw, bytes, context))
+        let mut handle = Self::own(raw, bytes, context);
+        handle.owner = owner;
+        Ok(handle)
+    }
+
+    /// The context without which the memory goes, for a user on the device of `user`, which has that device's.
+    pub(super) fn owner(&self, user: &ContextInner) -> Option<Arc<ContextInner>> {
+        let owner = self.owner.as_ref().unwrap_or(&self.context);
+        (owner.device() != user.device()).then(|| Arc::clone(owner))
     }
 
     pub(super) fn context(&self) -> &Arc<ContextInner> {
@@ -228,6 +244,12 @@ impl PhysicalMemory {
 
 impl Drop for PhysicalMemory {
     fn drop(&mut self) {
+        if !self.raw.is_null() && retire::must_leave() {
+            let mut heir =
+                Self::own(std::mem::replace(&mut self.raw, std::ptr::null_mut()), self.bytes, &self.context);
+            heir.owner = self.owner.take();
+            return retire::on_thread(heir, drop);
+        }
         if let Err(error) = self.free() {
             self.context.record_drop_error("freeing physical memory", error);
         }

@@ -11,6 +11,7 @@ use super::device_buffer::byte_len;
 use crate::call::call;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::retire;
 
 mod registered;
 
@@ -162,6 +163,10 @@ impl<T: Pod> PinnedBuffer<T> {
 
     /// The same memory without a type, for any thread to free.
     pub(super) fn into_bytes(mut self) -> PinnedBuffer<u8> {
+        self.take_bytes()
+    }
+
+    fn take_bytes(&mut self) -> PinnedBuffer<u8> {
         let (address, len) = (self.address.cast(), self.size_bytes());
         // It is the other's to free.
         self.len = 0;
@@ -208,6 +213,9 @@ impl<T: Pod> PinnedBuffer<T> {
 
 impl<T: Pod> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
+        if self.len > 0 && retire::must_leave() {
+            return retire::on_thread(self.take_bytes(), drop);
+        }
         let Err(error) = self.release() else { return };
         // The library may let the device use it still.
         std::mem::forget(std::mem::replace(&mut self.owner, Owner::Library));

@@ -119,10 +119,18 @@ impl<T: Pod> SharedBuffer<T> {
     ///
     /// # Errors
     ///
-    /// As [`DeviceBuffer::close`], with this handle.
+    /// As [`DeviceBuffer::close`], with this handle. Of memory that was [reserved](crate::Context::reserve) some pieces
+    /// may be unmapped then: the handle has what is left, which may be nothing.
     #[doc(alias = "aclrtFree")]
-    pub fn close(self) -> Result<(), Refused<Self>> {
-        self.check_alone().and_then(|()| self.allocation.end()).map_err(|error| Refused::new(self, error))
+    pub fn close(mut self) -> Result<(), Refused<Self>> {
+        if let Err(error) = self.check_alone() {
+            return Err(Refused::new(self, error));
+        }
+        let Err(error) = self.allocation.end() else { return Ok(()) };
+        // Of memory that was mapped, some may be gone.
+        let left = (self.allocation.left() / size_of::<T>()).saturating_sub(self.offset);
+        self.len = self.len.min(left);
+        Err(Refused::new(self, error))
     }
 
     /// Waits for work that uses the memory, which is not freed then: all of it, by its last handle.

@@ -12,7 +12,7 @@ use super::PinnedBuffer;
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::event::{Event, EventKind};
-use crate::progress::Use;
+use crate::progress::{Queue as _, Use};
 use crate::retire::{self, Waited};
 use crate::stream::{HostSlot, Stream, Task};
 
@@ -86,8 +86,11 @@ impl<T: Pod + Send> Lent<T> {
             Ok(number) => number,
             // What a capture has recorded never runs: the call has spoiled it.
             Err(error) if several && state.capture.is_none() && !is_there_nothing(&error) => {
+                // The stream may have some of them.
+                let number = inner.progress().next();
+                task.memory().for_each(|touch| touch.memory.used_by(inner, number, touch.how, &state.clock));
                 drop(state);
-                return Self::given_up(stream, buffer, error);
+                return Self::given_up(stream, buffer, number, error);
             }
             Err(error) => return Err(Refused::new(buffer, error)),
         };
@@ -98,15 +101,20 @@ impl<T: Pod + Send> Lent<T> {
         drop(state);
         if let Err(error) = recorded {
             // The copy is under way and nothing marks its end.
-            return Self::given_up(stream, buffer, error);
+            return Self::given_up(stream, buffer, number, error);
         }
         Ok(Self(Some(State::Flying { buffer, done: Done::Own(done), told: false, copy: Use::new(inner, number) })))
     }
 
-    /// Gives a buffer back that work of the stream may use, once all of that is done. It is leaked when that cannot be
-    /// waited for.
-    fn given_up(stream: &Stream, buffer: PinnedBuffer<T>, error: Error) -> Result<Self, Refused<PinnedBuffer<T>>> {
-        if stream.0.synchronize(None).is_ok() {
+    /// Gives a buffer back that work of the stream may use, up to the submission `number`, once all of that is done. It
+    /// is leaked when that cannot be waited for. How other work ended is told to whoever waits for the stream next.
+    fn given_up(
+        stream: &Stream,
+        buffer: PinnedBuffer<T>,
+        number: u64,
+        error: Error,
+    ) -> Result<Self, Refused<PinnedBuffer<T>>> {
+        if stream.0.outlast(number, None).is_ok() {
             return Err(Refused::new(buffer, error));
         }
         std::mem::forget(buffer);

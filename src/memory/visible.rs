@@ -62,8 +62,9 @@ impl<T: Pod> Visible<T> {
     }
 
     /// Gives the memory back now.
-    pub(super) fn end(&self) -> Result<()> {
+    /// Where this fails half-way, nothing of it is left for work of the device, nor for the host.
+    pub(super) fn end(&mut self) -> Result<()> {
         self.check_alone()?;
-        self.allocation.end()
+        self.allocation.end().inspect_err(|_| self.len = self.len.min(self.allocation.left() / size_of::<T>()))
     }
 }

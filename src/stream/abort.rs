@@ -4,12 +4,12 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::{Stream, StreamInner, milliseconds};
-use crate::call::{Caller as _, call};
+use crate::call::{Caller as _, call, take_abort_refused};
 use crate::closure;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
-use crate::progress::note_device_failed;
+use crate::progress::{Progress, note_device_failed};
 use crate::retire;
 
 /// The streams of the process, for the end of a device's work. Those that are gone leave when the list grows.
@@ -31,8 +31,8 @@ impl Stream {
     /// Who waits for the stream meanwhile gets [`ErrorKind::Aborted`], and so does whoever waits, then or later, for
     /// an event, a copy or a future of work that was dropped, or was not known to be done. Waits for the stream itself
     /// tell of later work. What the work was to write is as it was, or half written. Host functions that were dropped
-    /// are never freed. Other streams that wait for records of this one may hang, or go on without; abort them as
-    /// well.
+    /// are never freed. Notifies that were recorded stay so until they are [reset](crate::Notify::reset). Other streams
+    /// that wait for records of this one may hang, or go on without; abort them as well.
     ///
     /// # Errors
     ///
@@ -90,6 +90,8 @@ impl Context {
     ///
     /// [`ErrorKind::InvalidArgument`] for no time at all or more than 36 minutes; [`ErrorKind::NotSupported`] in a host
     /// function; [`ErrorKind::Timeout`] or [`ErrorKind::Aborted`] when the work does not end in time;
+    /// [`ErrorKind::Aborted`] when a function of [`Acl::watch_aborts`](crate::Acl::watch_aborts) refused: before it,
+    /// nothing was dropped;
     /// [`ErrorKind::MissingSymbol`] on a library that cannot.
     ///
     /// # Examples
@@ -107,15 +109,20 @@ impl Context {
         check_thread("the end of a device's work")?;
         let ms = milliseconds(limit)?.unsigned_abs();
         let inner = &**self.inner();
-        let streams: Vec<_> =
-            of_device(inner).into_iter().map(|stream| (stream.progress.completed(), stream)).collect();
+        let streams: Vec<_> = of_device(inner).into_iter().map(|stream| (stream.known_done(), stream)).collect();
+        take_abort_refused();
         // SAFETY: takes numbers.
         let done = unsafe { call!(inner, aclrtDeviceTaskAbort(self.device_id(), ms)) };
+        // A function of the program that was asked before.
+        if done.is_err() && take_abort_refused() {
+            return done;
+        }
         if done.as_ref().is_err_and(|error| !error.kind().is_of_work() && error.kind() != ErrorKind::Timeout) {
             return done;
         }
         streams.iter().for_each(|(first, stream)| stream.note_aborted(*first));
         note_device_failed(self.device_id());
+        inner.failures.forget();
         done
     }
 }
@@ -136,6 +143,25 @@ fn check_thread(what: &str) -> Result<()> {
 }
 
 impl StreamInner {
+    /// The stream of this progress, while it is there.
+    pub(crate) fn of(progress: &Progress) -> Option<Arc<Self>> {
+        // Not dropped under the lock.
+        let all: Vec<_> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
+        all.into_iter().find(|stream| std::ptr::eq(&*stream.progress, progress))
+    }
+
+    /// Up to where the work is done, as far as that can be found out without blocking.
+    fn known_done(&self) -> u64 {
+        // As for a poll; a stream that failed cannot be asked.
+        if let Some(state) = self.state.try_lock()
+            && state.capture.is_none()
+            && self.check_runs().is_ok()
+        {
+            let _ = self.is_idle();
+        }
+        self.progress.completed()
+    }
+
     /// Whether it captures. A thread that submits may hold the lock until the very work is dropped that is to be: one
     /// that has it for longer than a moment is not waited for, and the library says what it takes.
     fn is_surely_capturing(&self) -> bool {

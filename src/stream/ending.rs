@@ -14,7 +14,7 @@ use crate::retire::{self, Waited};
 impl StreamInner {
     /// Waits for the work, then destroys the stream or gives it back.
     pub(super) fn end(&self) -> Result<()> {
-        if !self.is_settled() {
+        if !self.is_settled() || self.untold.lock().is_some() {
             self.synchronize(None)?;
         }
         self.release()
@@ -113,7 +113,7 @@ impl Drop for StreamInner {
         if self.released.load(Ordering::Acquire) {
             return self.progress.finish(false);
         }
-        let settled = self.is_settled() && !closure::is_running();
+        let settled = self.is_settled() && self.untold.get_mut().is_none() && !closure::is_running();
         match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
             Ok(Waited::Done) => {}
             Ok(other) => {

@@ -5,13 +5,14 @@
 //! end of the stream it began on, once, where whoever started it waits for it. Jumps only move control; what they lead
 //! to has to lead on.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::allocation::Allocation;
 use crate::error::{Error, Result};
+use crate::lock::Lock;
 
-/// Where a label stands: the number of the build, and that of the stream there. Set once.
-pub(crate) type Place = Arc<OnceLock<(u64, usize)>>;
+/// Where a label stands, once it does: the number of the build, and that of the stream there.
+pub(crate) type Place = Arc<Lock<Option<(u64, usize)>>>;
 
 /// The streams of one graph by number; the first is the one that starts with it.
 pub(crate) struct Flow {
@@ -117,9 +118,11 @@ impl Flow {
 
     /// The next task of `line` is this label.
     pub(crate) fn label(&mut self, line: usize, place: &Place) -> Result<()> {
-        if place.set((self.build, line)).is_err() {
+        let mut place = place.lock();
+        if place.is_some() {
             return Err(Error::invalid("a label that has its place already: it stands in one place of one graph"));
         }
+        *place = Some((self.build, line));
         self.lines[line].turns = true;
         Ok(())
     }
@@ -138,8 +141,8 @@ impl Flow {
         for (from, line) in self.lines.iter().enumerate() {
             jumps.extend(line.to_lines.iter().map(|to| (from, *to)));
             for place in &line.to_labels {
-                match place.get() {
-                    Some((build, to)) if *build == self.build => jumps.push((from, *to)),
+                match *place.lock() {
+                    Some((build, to)) if build == self.build => jumps.push((from, to)),
                     _ => {
                         let text =
                             format!("stream {:?} jumps to a label that stands nowhere in this graph", line.name);

@@ -3,14 +3,14 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use acl_sys::aclrtStream;
+use acl_sys::{aclmdlRICaptureStatus, aclrtStream};
 
 use super::{CaptureState, State, Stream, StreamInner};
 use crate::allocation::{Allocation, Touch, not_free_standing};
-use crate::call::Caller as _;
-use crate::closure::{may_run_on, refusal};
+use crate::call::{Caller as _, call};
+use crate::closure::{is_process_locked, may_run_on, refusal};
 use crate::context::{Behind, ContextInner};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Use;
 use crate::retire;
 
@@ -37,10 +37,66 @@ impl Stream {
     /// A call that was refused before it reached the library: a capture of this stream lacks it then, and gives no
     /// graph, and so does an update of a graph, which fails, whatever becomes of the error.
     pub(crate) fn refuse(&self, what: Named, error: Error) -> Error {
-        let state = self.0.lock();
+        // A thread that has the process locked must not wait for one whose call waits for the unlock. What is missing
+        // then is missing behind the work of that thread, in no order with it.
+        let state = if is_process_locked() { self.0.state.try_lock() } else { Some(self.0.lock()) };
+        let Some(state) = state else { return error };
         let Some(capture) = state.capture.clone() else { return state.lacks(what, error) };
         drop(state);
         capture.lacks(what, error)
+    }
+
+    /// Lets the capture fail that the stream is in, when it ends: `what` was to be given to it, and could not, because
+    /// of `why`. For code that checks by itself what it gives to streams, such as bindings of other languages; the
+    /// methods of this crate that refuse something do so by themselves. Nothing happens outside a capture.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::{CaptureMode, ErrorKind};
+    ///
+    /// let stream = racl::Acl::mock()?.device(0)?.stream()?;
+    /// let refused = stream.capture(CaptureMode::ThreadLocal, |s| {
+    ///     s.spoil_capture("my operator", "it takes no such argument");
+    ///     Ok(()) // the error may be forgotten
+    /// });
+    /// let error = refused.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::CaptureInvalidated);
+    /// assert!(error.to_string().contains("my operator"));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn spoil_capture(&self, what: &'static str, why: &str) {
+        self.refuse((what, Location::caller()), Error::new(ErrorKind::InvalidArgument, why));
+    }
+
+    /// Whether code beside this crate captures the stream, which may be one of its own. Work that this crate gives to
+    /// it then becomes part of a graph for which nothing is kept. Asks the library; false where that cannot tell.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHandle`] for a stream that was destroyed beside this crate.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let stream = racl::Acl::mock()?.device(0)?.stream()?;
+    /// let capture = stream.begin_capture(racl::CaptureMode::ThreadLocal)?;
+    /// assert!(!stream.is_captured_by_others()?);
+    /// capture.finish()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclmdlRICaptureGetInfo")]
+    pub fn is_captured_by_others(&self) -> Result<bool> {
+        let context = &**self.0.context();
+        if self.is_capturing() || !context.table().has("aclmdlRICaptureGetInfo") {
+            return Ok(false);
+        }
+        let mut status = aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+        let (mut graph, raw) = (std::ptr::null_mut(), self.as_raw());
+        // SAFETY: two places for one value each; a stale handle gives a code.
+        unsafe { call!(context, aclmdlRICaptureGetInfo(raw, &raw mut status, &raw mut graph)) }?;
+        Ok(status != aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE)
     }
 }
 

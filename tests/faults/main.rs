@@ -6,6 +6,7 @@
 mod common;
 mod injected;
 mod kernels;
+mod memory;
 mod models;
 mod plans;
 mod scenario;

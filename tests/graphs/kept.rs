@@ -4,7 +4,7 @@ use std::mem::forget;
 
 use racl::{Comparison, Context, Graph, LabelList, op};
 
-use crate::common::mock;
+use crate::common::{assert_says, mock};
 use crate::{alone, build};
 
 /// A graph with everything, whose parts nobody else has.
@@ -144,6 +144,24 @@ fn each_call_of_a_build_that_fails_is_told_and_leaves_nothing() {
 }
 
 #[test]
+fn a_label_that_could_not_be_set_stands_in_another_graph() {
+    alone(|context| {
+        let label = context.label().unwrap();
+        let set = || {
+            build(context, |_, first| {
+                first.jump(&label)?;
+                first.set_label(&label)
+            })
+        };
+        mock::fail("aclrtSetLabel", 1, 507_000).unwrap();
+        assert!(format!("{:#}", set().unwrap_err()).contains("aclrtSetLabel"));
+        drop(set().unwrap());
+        // It has its place now.
+        assert!(set().unwrap_err().to_string().contains("its place already"));
+    });
+}
+
+#[test]
 fn failures_at_the_end_are_told_and_what_the_library_has_is_left() {
     let _alone = mock::exclusive();
     mock::reset().unwrap();
@@ -187,6 +205,13 @@ fn a_graph_that_could_not_be_closed_is_closed_later() {
         mock::fail("aclmdlRIDestroy", 1, 107_037).unwrap();
         let (graph, error) = graph.close().unwrap_err().into_parts();
         assert_eq!(error.kind(), racl::ErrorKind::GraphRunning);
+        // Its streams are unbound.
+        let stream = context.stream().unwrap();
+        let mut graph = graph;
+        for _ in 0..2 {
+            let error = graph.launch(&stream).unwrap_err();
+            assert_says(&error, racl::ErrorKind::InvalidHandle, &["a graph without its streams"]);
+        }
         graph.close().unwrap();
     });
 }
@@ -219,7 +244,21 @@ fn what_a_graph_uses_that_is_given_away_goes_with_it() {
             // SAFETY: the graph was given away above, and this crate keeps what it uses.
             let mut graph = unsafe { Graph::from_raw(raw, context) }.unwrap();
             graph.launch(&stream).unwrap();
-            graph.close().unwrap();
+            // Twice, with what it uses since.
+            let mut y = context.alloc::<u8>(64).unwrap();
+            let raw = match by_hand {
+                true => graph,
+                false => {
+                    graph.close().unwrap();
+                    stream.capture(racl::CaptureMode::Relaxed, |s| s.fill_bytes(&mut y, 1)).unwrap()
+                }
+            };
+            drop(y);
+            // SAFETY: as above.
+            let again = unsafe { Graph::from_raw(raw.into_raw().unwrap(), context) }.unwrap();
+            // SAFETY: as above.
+            let again = unsafe { Graph::from_raw(again.into_raw().unwrap(), context) }.unwrap();
+            again.close().unwrap();
             drop(stream);
             // A thread of its own frees it.
             let begun = std::time::Instant::now();

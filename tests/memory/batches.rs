@@ -130,6 +130,24 @@ fn a_batch_on_the_device_that_fails_is_reported_and_frees_nothing_early() {
 }
 
 #[test]
+fn a_batch_that_fails_behind_other_failed_work_gives_the_buffer_back() {
+    let _alone = exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut memory = device.upload(&[7_u8; 4]).unwrap();
+    mock::fail_task("aclrtMemsetAsync", 1, 507_015).unwrap();
+    stream.fill_bytes(&mut memory, 1).unwrap();
+    mock::fail("aclrtMemcpyBatchAsync", 1, 107_000).unwrap();
+    let parts = &mut [(memory.slice_mut(..2).unwrap(), 0..2)];
+    let refused = stream.upload_batch(device.pinned_from(&[1_u8, 2, 3]).unwrap(), parts).unwrap_err();
+    let (host, error) = refused.into_parts();
+    assert_says(&error, ErrorKind::InvalidArgument, &["aclrtMemcpyBatchAsync", "a batch of 1 copies"]);
+    assert_eq!(*host, [1, 2, 3]);
+    // That of the other work is told to whoever waits for it.
+    assert_says(&stream.synchronize().unwrap_err(), ErrorKind::DeviceFault, &["507015"]);
+}
+
+#[test]
 fn a_batch_of_the_host_waits_for_work_and_is_one_call() {
     let _alone = exclusive();
     let device = device();

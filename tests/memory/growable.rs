@@ -241,3 +241,62 @@ fn access_that_was_refused_is_not_asked_for_again() {
     buffer.grow(2 * STEP + 1).unwrap();
     assert!(buffer.len() > 2 * STEP);
 }
+
+#[test]
+fn a_close_that_fails_half_way_leaves_what_is_still_mapped() {
+    let _alone = exclusive();
+    let context = context();
+    let (stream, before) = (context.stream().unwrap(), live());
+    let mut buffer: GrowableBuffer<u8> = context.reserve(4 * STEP).unwrap();
+    [STEP, 2 * STEP].into_iter().for_each(|len| buffer.grow(len).unwrap());
+    let part = buffer.shared().slice(STEP / 2..).unwrap();
+    drop(buffer);
+    mock::fail("aclrtUnmapMem", 2, 507_899).unwrap();
+    let (mut part, error) = part.close().unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::Driver, &["aclrtUnmapMem"]);
+    assert_eq!(part.len(), STEP / 2, "the second piece is gone");
+    stream.fill_bytes(&mut part, 3).unwrap();
+    assert!(part.to_vec().unwrap() == vec![3; STEP / 2]);
+    mock::fail("aclrtReleaseMemAddress", 1, 507_899).unwrap();
+    let (mut part, error) = part.close().unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::Driver, &["aclrtReleaseMemAddress"]);
+    assert!(part.is_empty() && part.to_vec().unwrap().is_empty());
+    part.close().unwrap();
+    assert_eq!(live(), before);
+}
+
+#[test]
+fn mapped_host_memory_whose_close_fails_half_way_is_empty() {
+    let _alone = exclusive();
+    let context = context();
+    let before = mock::live_handles();
+    let mut memory = context.mapped::<u32>(4).unwrap();
+    memory.host().unwrap().copy_from_slice(&[1, 2, 3, 4]);
+    mock::fail("aclrtHostUnregister", 1, 507_899).unwrap();
+    let (mut memory, error) = memory.close().unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::Driver, &["aclrtHostUnregister"]);
+    assert_eq!(memory.host().unwrap(), [1, 2, 3, 4]);
+    mock::fail("aclrtFreeHost", 1, 507_899).unwrap();
+    let (mut memory, error) = memory.close().unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::Driver, &["aclrtFreeHost"]);
+    assert!(memory.len() == 0 && memory.host().unwrap().is_empty(), "the device has it no more");
+    memory.close().unwrap();
+    assert_eq!(mock::live_handles(), before);
+}
+
+#[test]
+fn memory_of_which_nothing_is_the_contexts_does_not_count_as_its() {
+    let _alone = exclusive();
+    let context = context();
+    let before = context.memory_stats();
+    let mut grows: GrowableBuffer<u8> = context.reserve(2 * STEP).unwrap();
+    grows.grow(1).unwrap();
+    let others = (context.mapped::<u8>(8).unwrap(), context.managed::<u8>(8).unwrap());
+    assert_eq!(context.memory_stats(), before);
+    drop((grows, others));
+    assert_eq!(context.memory_stats(), before);
+    let direct = context.alloc_direct::<u8>(64).unwrap();
+    let with = context.memory_stats();
+    assert_eq!((with.direct.held, with.device_allocations), (1, before.device_allocations + 1));
+    drop(direct);
+}

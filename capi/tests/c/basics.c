@@ -138,6 +138,27 @@ static void streams(racl_context *context) {
     DO(racl_stream_free(borrowed));
     DO(racl_stream_synchronize(stream, -1));
     CHECK(racl_stream_ref(context, NULL, &borrowed) == RACL_NULL_POINTER);
+    /* One that somebody else captures, here another handle. */
+    racl_buffer *buffer;
+    racl_capture *capture;
+    racl_event *event;
+    DO(racl_event_new(context, 0, &event));
+    DO(racl_buffer_new(context, 64, &buffer));
+    DO(racl_stream_ref(context, raw, &borrowed));
+    DO(racl_stream_fill(borrowed, buffer, 1));
+    DO(racl_capture_begin(stream, RACL_CAPTURE_RELAXED, &capture));
+    CHECK(racl_stream_fill(borrowed, buffer, 2) == RACL_CAPTURE_FORBIDDEN);
+    CHECK(racl_event_record(event, borrowed) == RACL_CAPTURE_FORBIDDEN);
+    racl_stream *another;
+    CHECK(racl_stream_ref(context, raw, &another) == RACL_CAPTURE_FORBIDDEN && another == NULL);
+    DO(racl_capture_free(capture));
+    DO(racl_stream_fill(borrowed, buffer, 3));
+    DO(racl_capture_begin(borrowed, RACL_CAPTURE_RELAXED, &capture)); /* racl's own */
+    DO(racl_stream_fill(borrowed, buffer, 4));
+    DO(racl_capture_free(capture));
+    DO(racl_stream_free(borrowed));
+    DO(racl_buffer_close(buffer));
+    DO(racl_event_free(event));
     DO(racl_stream_default(context, &fallback));
     DO(racl_stream_free(fallback));
     DO(racl_stream_close(stream));

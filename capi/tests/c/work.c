@@ -80,7 +80,12 @@ static void host_memory(racl_context *context, racl_stream *stream) {
     DO(racl_capture_begin(stream, RACL_CAPTURE_RELAXED, &capture));
     CHECK(racl_stream_upload(stream, buffer, host) == RACL_CAPTURE_FORBIDDEN);
     DO(racl_host_data(host, &again));
-    DO(racl_capture_free(capture));
+    racl_graph *none;
+    CHECK(racl_capture_end(capture, &none) == RACL_CAPTURE_INVALIDATED && none == NULL); /* it lacks the copy */
+    CHECK(strstr(racl_last_error_message(), "racl_stream_upload") != NULL);
+    DO(racl_capture_begin(stream, RACL_CAPTURE_RELAXED, &capture));
+    CHECK(racl_stream_download(stream, host, buffer) == RACL_CAPTURE_FORBIDDEN);
+    CHECK(racl_capture_end(capture, &none) == RACL_CAPTURE_INVALIDATED && none == NULL);
     DO(racl_stream_upload(stream, buffer, host));
     DO(racl_host_free(host)); /* with the copy */
     DO(racl_buffer_free(small));
@@ -196,7 +201,14 @@ static void operators(racl_context *context, racl_stream *stream) {
     CHECK(racl_operator(stream, "aclnnAdd", add, 4) == RACL_NULL_POINTER);
     add[1].data = buffers[1];
     CHECK(racl_operator(stream, "aclnnAdd", add, 4) == RACL_WRONG_KIND);
+    racl_capture *capture;
+    racl_graph *none;
+    DO(racl_capture_begin(stream, RACL_CAPTURE_RELAXED, &capture));
+    CHECK(racl_operator(stream, "aclnnAdd", add, 4) == RACL_WRONG_KIND);
     add[1].data = tensors[1];
+    DO(racl_operator(stream, "aclnnAdd", add, 4));
+    CHECK(racl_capture_end(capture, &none) == RACL_CAPTURE_INVALIDATED && none == NULL); /* it lacks an operator */
+    CHECK(strstr(racl_last_error_message(), "racl_operator") != NULL);
     DO(racl_operator(stream, "aclnnAdd", add, 4));
 
     /* The columns of a matrix by strides, in a graph. */
@@ -221,7 +233,6 @@ static void operators(racl_context *context, racl_stream *stream) {
                           {.kind = RACL_ARG_BOOL, .integer = 1},
                           {.kind = RACL_ARG_TYPE, .integer = FLOAT},
                           {.kind = RACL_ARG_TENSOR, .data = most}};
-    racl_capture *capture;
     racl_graph *graph;
     DO(racl_capture_begin(stream, RACL_CAPTURE_RELAXED, &capture));
     DO(racl_operator(stream, "aclnnReduceSum", reduce, 5));
