@@ -12,7 +12,8 @@
 //! `let (values, order) = g.sort(…)?`. The functions of
 //! [`op::aclnn`](crate::op::aclnn) take the builder where they take a stream, with values for tensors and an
 //! [`Inferred`], or a value that was made with [`Builder::empty`], for each result. So an operator writes to memory that
-//! is there, and works in place where it can: `aclnn::mul(g, &y, &x, &mut { y })?`.
+//! is there, and works in place where it can: `aclnn::mul(g, &y, &x, &mut { y })?`. So do the functions of
+//! [`racl::op`](crate::op#in-a-plan) themselves, by which a function of a program is written once for streams and plans.
 //!
 //! What type and shape a result has follows from rules, over symbols: one for each operator that the mock computes,
 //! except for those whose sizes depend on data. A rule says yes exactly where the library's first phase does, so that
@@ -62,7 +63,9 @@ mod symbols;
 
 pub use builder::decompositions::{Decompositions, Operation};
 pub use builder::options::Options;
-pub use builder::{After, Builder, External, Fork, Found, Inferred, ORIGIN_TAG, Scope, TaggedEvent, Telling, Value};
+pub use builder::{
+    After, Builder, External, Fork, Found, Inferred, ORIGIN_TAG, Planned, Scope, TaggedEvent, Telling, Value,
+};
 pub use check::finding::{Finding, FindingKind};
 pub use checked::Plan;
 pub use checked::change::{Change, Work};

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::panic::Location;
 
 use super::argument::Arg;
+use super::element::DataType;
 use super::executor::{Call, Function, Target};
 use super::few::Few;
 use super::operand::{Access, Awaited, Destination, Operand, Place, Record, Token, Views};
@@ -271,5 +272,17 @@ impl Record for Recorder {
         let tensors = stands(call).as_slice().iter().map(token).collect::<Result<_>>()?;
         *self.0.borrow_mut() = Some((Recorded::of(call)?, tensors));
         Ok(())
+    }
+
+    fn dtype(&self, _: Token, at: &'static Location<'static>) -> Result<DataType> {
+        Err(self.refuse("the type of a value that is not known".into(), at))
+    }
+
+    fn sizes(&self, _: Token, at: &'static Location<'static>) -> Result<Vec<i64>> {
+        Err(self.refuse("the sizes of a value that are not known".into(), at))
+    }
+
+    fn refuse(&self, text: String, at: &'static Location<'static>) -> Error {
+        Error::new(ErrorKind::Internal, format!("{text} ({at})"))
     }
 }

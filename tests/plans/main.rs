@@ -51,6 +51,7 @@ mod seeds;
 mod store;
 mod streams;
 mod telling;
+mod typed;
 mod updates;
 #[path = "../common/watchdog.rs"]
 mod watchdog;
