@@ -12,7 +12,12 @@ use crate::Alone;
 use crate::common::{assert_says, mock};
 
 /// A plan of `x`, of these sizes, and of a mask or nothing.
-fn plan(dims: &[usize], dtype: DataType, mask: &[usize], find: fn(&Builder, Value, Value) -> Result<Found>) -> Plan {
+pub(crate) fn plan(
+    dims: &[usize],
+    dtype: DataType,
+    mask: &[usize],
+    find: fn(&Builder, Value, Value) -> Result<Found>,
+) -> Plan {
     Plan::build(|g| {
         let x = g.input("x", dims, dtype, Input::Copied)?;
         let mask = g.input("mask", mask, U8, Input::Copied)?;
@@ -21,7 +26,7 @@ fn plan(dims: &[usize], dtype: DataType, mask: &[usize], find: fn(&Builder, Valu
     .unwrap()
 }
 
-fn found<T: Element>(exe: &mut Executable) -> Vec<T> {
+pub(crate) fn found<T: Element>(exe: &mut Executable) -> Vec<T> {
     let id = exe.found_id("y").unwrap();
     let count = exe.found_count(id).unwrap();
     let found = exe.found::<T>(id).unwrap();
@@ -30,7 +35,7 @@ fn found<T: Element>(exe: &mut Executable) -> Vec<T> {
 }
 
 /// What is found on every way to run the plan.
-fn on_every_way<T: Element + PartialEq>(
+pub(crate) fn on_every_way<T: Element + PartialEq>(
     alone: &Alone,
     plan: &Plan,
     (x, dims): (&[T], &[usize]),
@@ -63,9 +68,9 @@ fn on_every_way<T: Element + PartialEq>(
     }
 }
 
-struct Outcome {
-    whole: Vec<u8>,
-    count: i64,
+pub(crate) struct Outcome {
+    pub(crate) whole: Vec<u8>,
+    pub(crate) count: i64,
 }
 
 #[test]

@@ -52,6 +52,7 @@ mod store;
 mod streams;
 mod telling;
 mod typed;
+mod unique;
 mod updates;
 #[path = "../common/watchdog.rs"]
 mod watchdog;
