@@ -22,6 +22,10 @@
 //! inferred: types that the mock does not compute in, sizes that no [`Dim`] can be, such as half of a symbol, and
 //! numbers of parts that depend on symbols. Dimensions with symbols fit each other when they are the same expression.
 //!
+//! Values have no formats. A product that takes its weight in FRACTAL_NZ (`aclnn::matmul_weight_nz`,
+//! `batch_mat_mul_weight_nz`, `addmm_weight_nz`) is given the storage, `[…, n / n0, k / 16, 16, n0]` with 32 bytes in
+//! `n0` elements, and the library is told that it is the matrix `[…, k, n]`.
+//!
 //! ```
 //! use racl::op::{DataType::F32, aclnn};
 //! use racl::plan::{Inferred, Input, Plan};

@@ -8,6 +8,7 @@ mod common;
 mod addresses;
 mod ahead;
 mod bad_input;
+mod blocked;
 #[path = "../../src/plan/builder/tests/bodies.rs"]
 mod bodies;
 mod budgets;
