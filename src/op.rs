@@ -19,7 +19,7 @@
 //! # In a plan
 //!
 //! The functions with fixed types are for two worlds, told apart by their operands: with a [`Stream`](crate::Stream) or
-//! a [`Probe`] they take [`Tensor`](crate::Tensor)s, whose element types the compiler checks; with the
+//! a [`Probe`] they take [`Tensor`]s, whose element types the compiler checks; with the
 //! [`Builder`](crate::plan::Builder) of a [plan](crate::plan) values, whose types are judged when the operator is
 //! recorded, by the rules of plans. A function of a program is written once for both, over [`On`], [`Of`] and the class
 //! of its [`Elements`]:

@@ -1,5 +1,7 @@
 //! The functions of `racl::op` with fixed types, each written once: on a stream with tensors, in a plan with values.
 
+#![allow(clippy::useless_conversion, reason = "of a number that is written once for both it is none in one of them")]
+
 use racl::op::{
     self, Attention, CubeMath, DataType, Element, Elements, Floats, GeluForm, GroupNorm, LayerNorm, Mask, Numerics,
     Of, On, Reduce, RotaryForm, Window,
@@ -56,7 +58,7 @@ struct Both<R: Element> {
 /// One function for both worlds, on `a` and `b` of one shape, with a result.
 macro_rules! both {
     ($($name:ident $dims:expr => $out:expr, |$on:tt, $a:tt, $b:tt, $y:tt| $call:expr;)*) => {
-        vec![$(Both {
+        [$(Both {
             name: stringify!($name),
             dims: $dims,
             out: $out,
