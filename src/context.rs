@@ -34,7 +34,6 @@ mod ranges;
 mod reclaim;
 pub(crate) mod reports;
 mod room;
-mod scalars;
 
 pub use allocator::{Allocator, ForeignAllocator};
 pub(crate) use allocator::{GiveBack, Piece};
@@ -51,7 +50,6 @@ use reclaim::Reclaim;
 pub(crate) use reclaim::{Behind, Found};
 use reports::Reports;
 pub(crate) use room::{find as find_room, find_own};
-pub(crate) use scalars::Scalars;
 
 /// A context of a device. Streams, events, buffers and graphs belong to the one that made them and keep it alive.
 ///
@@ -76,8 +74,6 @@ pub(crate) struct ContextInner {
     pub(crate) spent: Spent,
     /// Who runs them.
     pub(crate) reports: Reports,
-    /// The number one in each type.
-    pub(crate) ones: Scalars,
     /// Executors for later calls.
     pub(crate) operators: Operators,
     /// Idle streams that captures lease.
@@ -258,7 +254,6 @@ impl Context {
             reclaim: Reclaim::of(device, acl.table()),
             spent: Spent::default(),
             reports: Reports::of(acl.table()),
-            ones: Scalars::default(),
             operators: Operators::default(),
             idle_streams: Idle::of(raw, id, device, acl.table()),
             events: Events::default(),
@@ -498,7 +493,6 @@ impl ContextInner {
         }
         // Before the numbers that they were planned with.
         self.operators.destroy_all(self);
-        self.ones.destroy_all(self);
         self.events.destroy_all(self);
         self.idle_streams.destroy_all(self);
         self.reclaim.release_all(self);
@@ -530,7 +524,6 @@ impl ContextInner {
             reclaim: std::mem::take(&mut self.reclaim),
             spent: std::mem::take(&mut self.spent),
             reports: std::mem::take(&mut self.reports),
-            ones: std::mem::take(&mut self.ones),
             operators: std::mem::take(&mut self.operators),
             idle_streams: Arc::clone(&self.idle_streams),
             events: std::mem::take(&mut self.events),

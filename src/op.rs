@@ -16,6 +16,53 @@
 //! `aclSetInputTensorAddr`, `aclSetOutputTensorAddr`, `aclSetDynamicInputTensorAddr`, `aclSetDynamicOutputTensorAddr`,
 //! `aclDestroyAclOpExecutor`, `aclDestroyTensor` and the like.
 //!
+//! # In a plan
+//!
+//! The functions with fixed types are for two worlds, told apart by their operands: with a [`Stream`](crate::Stream) or
+//! a [`Probe`] they take [`Tensor`]s, whose element types the compiler checks; with the
+//! [`Builder`](crate::plan::Builder) of a [plan](crate::plan) values, whose types are judged when the operator is
+//! recorded, by the rules of plans. A function of a program is written once for both, over [`On`], [`Of`] and the class
+//! of its [`Elements`]:
+//!
+//! ```
+//! use racl::op::{self, DataType::F32, Floats, Of, On};
+//! use racl::plan::{Inferred, Input, Plan, Simulated};
+//!
+//! fn scaled_norm<T: Floats>(
+//!     on: &impl On<T>,
+//!     x: &impl Of<T>,
+//!     factor: T::Number,
+//!     [squares, sum, out]: [&mut T::Out; 3],
+//! ) -> racl::Result<()> {
+//!     op::mul(on, x, x, squares)?;
+//!     op::reduce_sum(on, squares, &[-1], true, sum)?;
+//!     op::muls(on, sum, factor, out)
+//! }
+//!
+//! let device = racl::Acl::mock()?.device(0)?;
+//! let stream = device.stream()?;
+//! let x = device.upload_tensor(&[3.0_f32, 4.0], [2])?;
+//! let (mut squares, mut sum, mut out) = (device.zeros([2])?, device.zeros([1])?, device.zeros([1])?);
+//! scaled_norm(&stream, &x, 0.5, [&mut squares, &mut sum, &mut out])?;
+//! assert_eq!(out.to_vec()?, [12.5]);
+//!
+//! let plan = Plan::build(|g| {
+//!     let x = g.input("x", [2], F32, Input::Copied)?;
+//!     let [mut squares, mut sum, mut out] = [(); 3].map(|()| Inferred::new());
+//!     scaled_norm(g, &x, 0.5.into(), [&mut squares, &mut sum, &mut out])?;
+//!     g.output("y", out.value()?)
+//! })?;
+//! let given = Simulated::new().tensor("x", &[3.0_f32, 4.0], [2]);
+//! # #[cfg(feature = "mock")]
+//! assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [12.5]);
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! A result of a plan is an [`Inferred`](crate::plan::Inferred), or a value that was
+//! [declared](crate::plan::Builder::empty): for [`cast`], [`arange`], [`linspace`] and [`eye`] declared, since their
+//! results follow from no operand. Sizes that an operator is told as numbers ([`layer_norm`], [`group_norm`],
+//! [`repeat_interleave`], the heads of attention) depend on no symbols there.
+//!
 //! # Executors
 //!
 //! The first phase costs more than the second. So what it planned is kept: an operator that is called again with an
@@ -115,25 +162,25 @@ mod scalar;
 mod shape;
 pub(crate) mod tensor;
 mod told;
+mod typed;
 mod view;
 
 pub use any::{AnyTensor, ElementType, Format};
-pub(crate) use argument::Arg;
 pub use by_name::{Argument, call, parameters};
 pub use cached::OperatorCache;
 pub use element::{DataType, Element, Float, Index, Numeric};
-pub(crate) use executor::{Call, Target, operator};
+pub(crate) use executor::{Call, Target};
 pub(crate) use few::Few;
 pub use nn::*;
 pub use operand::{Access, Footprint, Operand, Probe, Submit, Used};
 pub(crate) use operand::{Awaited, Described, Destination, Place, Record, Token};
-pub(crate) use recorded::{Recorded, Recorder, Stands, recorded, stands};
+pub(crate) use recorded::{BLOCK_ROWS, Recorded, Recorder, Stands, block_columns, recorded, stands};
 pub use reduce_into::{ReduceKind, reduce_into};
 pub(crate) use repeatable::{Keep, Repeatable};
-#[cfg(test)]
-pub(crate) use scalar::Factor;
 pub use scalar::Scalar;
 pub use shape::{IntoShape, MAX_RANK, Shape};
 pub(crate) use tensor::Tensor;
 pub(crate) use told::{Amount, Numeral, Takes, Told};
+pub(crate) use typed::{Counted, Kind, recorder as plan_of};
+pub use typed::{Elements, Floats, Indices, Numerics, Of, On};
 pub(crate) use view::View;

@@ -12,7 +12,8 @@
 //! `let (values, order) = g.sort(…)?`. The functions of
 //! [`op::aclnn`](crate::op::aclnn) take the builder where they take a stream, with values for tensors and an
 //! [`Inferred`], or a value that was made with [`Builder::empty`], for each result. So an operator writes to memory that
-//! is there, and works in place where it can: `aclnn::mul(g, &y, &x, &mut { y })?`.
+//! is there, and works in place where it can: `aclnn::mul(g, &y, &x, &mut { y })?`. So do the functions of
+//! [`racl::op`](crate::op#in-a-plan) themselves, by which a function of a program is written once for streams and plans.
 //!
 //! What type and shape a result has follows from rules, over symbols: one for each operator that the mock computes,
 //! except for those whose sizes depend on data. A rule says yes exactly where the library's first phase does, so that
@@ -20,6 +21,10 @@
 //! limits, which leave the judgement to the first phase at capture and ask for declared results where a result is to be
 //! inferred: types that the mock does not compute in, sizes that no [`Dim`] can be, such as half of a symbol, and
 //! numbers of parts that depend on symbols. Dimensions with symbols fit each other when they are the same expression.
+//!
+//! Values have no formats. A product that takes its weight in FRACTAL_NZ (`aclnn::matmul_weight_nz`,
+//! `batch_mat_mul_weight_nz`, `addmm_weight_nz`) is given the storage, `[…, n / n0, k / 16, 16, n0]` with 32 bytes in
+//! `n0` elements, and the library is told that it is the matrix `[…, k, n]`.
 //!
 //! ```
 //! use racl::op::{DataType::F32, aclnn};
@@ -62,7 +67,9 @@ mod symbols;
 
 pub use builder::decompositions::{Decompositions, Operation};
 pub use builder::options::Options;
-pub use builder::{After, Builder, External, Fork, Found, Inferred, ORIGIN_TAG, Scope, TaggedEvent, Telling, Value};
+pub use builder::{
+    After, Builder, External, Fork, Found, Inferred, ORIGIN_TAG, Planned, Scope, TaggedEvent, Telling, Value,
+};
 pub use check::finding::{Finding, FindingKind};
 pub use checked::Plan;
 pub use checked::change::{Change, Work};

@@ -21,8 +21,6 @@ pub(crate) enum Arg<'a> {
     Tensors(&'a dyn List, Access),
     NoTensors,
     Scalar(Scalar),
-    /// One that lives with the context.
-    Shared(*const aclScalar),
     Scalars(&'a [Scalar]),
     Ints(&'a [i64]),
     Floats(&'a [f32]),
@@ -32,21 +30,6 @@ pub(crate) enum Arg<'a> {
     Null,
     /// Its bits; those of a float are those of an `f64`.
     Number(u64),
-}
-
-/// An operand that is read.
-pub(crate) fn input(operand: &dyn Operand) -> Arg<'_> {
-    Arg::Tensor(operand, Access::Read)
-}
-
-/// An operand that is written.
-pub(crate) fn output(operand: &dyn Operand) -> Arg<'_> {
-    Arg::Tensor(operand, Access::Write)
-}
-
-/// An operand that is changed in place.
-pub(crate) fn in_out(operand: &dyn Operand) -> Arg<'_> {
-    Arg::Tensor(operand, Access::ReadWrite)
 }
 
 /// What is passed for an argument: a pointer, or the bits of a number.
@@ -155,12 +138,6 @@ impl<'a> From<&'a [i64]> for Arg<'a> {
     }
 }
 
-impl From<*const aclScalar> for Arg<'_> {
-    fn from(shared: *const aclScalar) -> Self {
-        Self::Shared(shared)
-    }
-}
-
 impl Arg<'_> {
     /// The values that are part of the signature. What a tensor adds to it comes from its view.
     #[inline]
@@ -170,7 +147,6 @@ impl Arg<'_> {
             Self::Tensors(list, _) => words.push(2 | (list.count() as u64) << 8),
             Self::NoTensor | Self::NoTensors | Self::Null => words.push(3),
             Self::Scalar(value) => words.extend(value.words()),
-            Self::Shared(shared) => words.extend([4, shared.addr() as u64]),
             Self::Scalars(values) => {
                 words.push(5 | (values.len() as u64) << 8);
                 values.iter().for_each(|value| words.extend(value.words()));
@@ -264,7 +240,6 @@ impl<'c> Objects<'c> {
         let pointer = match *arg {
             Arg::Number(bits) => return Ok(Slot::Number(bits)),
             Arg::NoTensor | Arg::NoTensors | Arg::Null => std::ptr::null_mut(),
-            Arg::Shared(shared) => shared.cast_mut().cast(),
             Arg::Text(text) => {
                 self.texts.push(text.to_owned());
                 self.texts[self.texts.len() - 1].as_ptr().cast_mut().cast()

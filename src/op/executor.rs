@@ -354,20 +354,3 @@ macro_rules! next {
     };
 }
 pub(crate) use next;
-
-/// `operator!(target, location, "label", aclnnNameGetWorkspaceSize(arguments), aclnnName)`: an aclnn operator, with
-/// the arguments of its first phase as [`Arg`]s, without its two results.
-macro_rules! operator {
-    ($target:expr, $location:expr, $label:literal, $plan:ident($($argument:expr),* $(,)?), $launch:ident) => {{
-        static FUNCTION: $crate::op::executor::Function =
-            $crate::op::executor::function!($launch, $plan, [$($argument),*]);
-        let call = $crate::op::executor::Call {
-            function: &FUNCTION,
-            label: $label,
-            location: $location,
-            args: &[$($crate::op::argument::Arg::from($argument)),*],
-        };
-        $crate::op::Target::take($target, &call)
-    }};
-}
-pub(crate) use operator;

@@ -11,9 +11,12 @@ use crate::stream::Stream;
 // Public in a private module: traits of this crate alone.
 #[allow(unreachable_pub)]
 mod sealed {
+    use std::panic::Location;
+
     use super::{Stream, View};
-    use crate::error::Result;
+    use crate::error::{Error, Result};
     use crate::op::Footprint;
+    use crate::op::element::DataType;
     use crate::op::executor::Call;
 
     pub trait Described {
@@ -48,6 +51,15 @@ mod sealed {
     #[allow(private_interfaces)]
     pub trait Record {
         fn record(&self, call: &Call<'_>) -> Result<()>;
+
+        /// The type of the elements of a value.
+        fn dtype(&self, token: Token, at: &'static Location<'static>) -> Result<DataType>;
+
+        /// The sizes of a value, which must not depend on symbols.
+        fn sizes(&self, token: Token, at: &'static Location<'static>) -> Result<Vec<i64>>;
+
+        /// Why an operator at this place cannot be recorded.
+        fn refuse(&self, text: String, at: &'static Location<'static>) -> Error;
     }
 
     pub trait Destination {
@@ -89,8 +101,8 @@ pub trait Operand: Described {}
 impl<T: Described + ?Sized> Operand for T {}
 
 /// An operand that may be missing.
-pub(super) fn optional<T: Element>(tensor: Option<&Tensor<T>>) -> Option<&dyn Operand> {
-    tensor.map(|tensor| tensor as &dyn Operand)
+pub(super) fn optional<O: Operand>(operand: Option<&O>) -> Option<&dyn Operand> {
+    operand.map(|operand| operand as &dyn Operand)
 }
 
 impl<T: Element> Described for Tensor<T> {

@@ -3,12 +3,16 @@
 use std::cell::RefCell;
 use std::panic::Location;
 
+use acl_sys::aclFormat;
+
 use super::argument::Arg;
+use super::element::DataType;
 use super::executor::{Call, Function, Target};
 use super::few::Few;
 use super::operand::{Access, Awaited, Destination, Operand, Place, Record, Token, Views};
+use super::shape::Shape;
 use super::told::{self, Amount, Takes, Told};
-use super::view::View;
+use super::view::{Form, View};
 use crate::error::{Error, ErrorKind, Result};
 
 /// An operator with all that it is told, without its tensors.
@@ -129,6 +133,16 @@ impl Recorded {
         views: &[View<'_>],
         location: &'static Location<'static>,
     ) -> Result<()> {
+        let mut own = Vec::new();
+        let form = blocked(self.function.name, views);
+        let views = match &form {
+            Some((at, dims, form)) => {
+                own.extend_from_slice(views);
+                own[*at] = View { dims: *dims, strides: dims.dense_strides(), form: Some(form), ..views[*at] };
+                &own[..]
+            }
+            None => views,
+        };
         let lists = self.lists(views)?;
         let (mut lists, mut views) = (lists.iter(), views);
         let mut args = Vec::with_capacity(self.told.len());
@@ -193,6 +207,34 @@ impl Recorded {
     fn odd(&self) -> Error {
         Error::new(ErrorKind::Internal, format!("{} with other tensors than it was recorded with", self.label))
     }
+}
+
+/// Products that take their weight in FRACTAL_NZ, with the places of what is multiplied and of the weight among their
+/// tensors.
+const BLOCKED: [(&str, usize, usize); 3] =
+    [("aclnnMatmulWeightNz", 0, 1), ("aclnnBatchMatMulWeightNz", 0, 1), ("aclnnAddmmWeightNz", 1, 2)];
+
+/// Rows of a block in FRACTAL_NZ, and the columns of one, which have 32 bytes.
+pub(crate) const BLOCK_ROWS: usize = 16;
+
+pub(crate) fn block_columns(dtype: DataType) -> usize {
+    (32 / dtype.size()).max(1)
+}
+
+/// The weight of such a product that is given as its storage, `[…, n / n0, k / 16, 16, n0]`: which tensor it is, its
+/// shape as a matrix, and what the library is told of its storage.
+fn blocked(name: &str, views: &[View<'_>]) -> Option<(usize, Shape, Form)> {
+    let (_, x, at) = BLOCKED.into_iter().find(|(known, ..)| *known == name)?;
+    let (x, weight) = (views.get(x)?, views.get(at)?);
+    let [lead @ .., n, k, rows, columns] = &weight.dims[..] else { return None };
+    let storage = weight.dims.rank() == x.dims.rank() + 2
+        && (*rows, *columns) == (BLOCK_ROWS, block_columns(weight.dtype))
+        && weight.strides == weight.dims.dense_strides()
+        && weight.offset == 0
+        && weight.form.is_none();
+    let dims = Shape::new(&[lead, &[k * rows, n * columns]].concat()).ok().filter(|_| storage)?;
+    let form = Form { kind: weight.dtype.into(), format: aclFormat::ACL_FORMAT_FRACTAL_NZ, storage: weight.dims };
+    Some((at, dims, form))
 }
 
 fn shown(amounts: &[Amount]) -> String {
@@ -271,5 +313,17 @@ impl Record for Recorder {
         let tensors = stands(call).as_slice().iter().map(token).collect::<Result<_>>()?;
         *self.0.borrow_mut() = Some((Recorded::of(call)?, tensors));
         Ok(())
+    }
+
+    fn dtype(&self, _: Token, at: &'static Location<'static>) -> Result<DataType> {
+        Err(self.refuse("the type of a value that is not known".into(), at))
+    }
+
+    fn sizes(&self, _: Token, at: &'static Location<'static>) -> Result<Vec<i64>> {
+        Err(self.refuse("the sizes of a value that are not known".into(), at))
+    }
+
+    fn refuse(&self, text: String, at: &'static Location<'static>) -> Error {
+        Error::new(ErrorKind::Internal, format!("{text} ({at})"))
     }
 }

@@ -294,14 +294,20 @@ impl Drop for Repeatable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::nn::arithmetic::add_at;
-    use crate::op::{Factor, Tensor};
+    use crate::op::executor::Target as _;
+    use crate::op::{Access, Scalar, Tensor, aclnn};
 
     fn planned(stream: &Stream, [a, b, out]: [&Tensor<f32>; 3]) -> Option<Repeatable> {
         let kept = Cell::new(None);
-        let one = stream.0.context().one::<f32>().unwrap();
-        let views = [&a.view(), &b.view(), &out.view()];
-        add_at(Keep { stream, kept: &kept }, views, Factor::Shared(one), Location::caller()).unwrap();
+        let (label, function) = aclnn::find("aclnnAdd").unwrap();
+        let args = [
+            Arg::Tensor(a, Access::Read),
+            Arg::Tensor(b, Access::Read),
+            Arg::Scalar(Scalar::from(1.0_f32)),
+            Arg::Tensor(out, Access::Write),
+        ];
+        let call = Call { function, label, location: Location::caller(), args: &args };
+        Keep { stream, kept: &kept }.take(&call).unwrap();
         kept.into_inner()
     }
 

@@ -1,14 +1,11 @@
 //! Numbers that operators take from the host.
 
-use std::sync::atomic::Ordering;
-
 use acl_sys::{aclDataType, aclScalar};
 use half::{bf16, f16};
 
-use super::argument::{Arg, Object};
-use super::element::{DataType, Element, Numeric};
+use super::element::{DataType, Element};
 use crate::call::pointer;
-use crate::context::{ContextInner, Scalars};
+use crate::context::ContextInner;
 use crate::error::Result;
 
 /// A number with its type, for operators that take one from the host.
@@ -133,44 +130,5 @@ impl Scalar {
         let mut element = u64::from_ne_bytes(self.element);
         // SAFETY: `element` begins with one element of the type that is named; the call copies it.
         unsafe { pointer!(context, aclCreateScalar((&raw mut element).cast(), self.kind)) }
-    }
-}
-
-const _: () = assert!(DataType::COUNT == Scalars::COUNT, "a context has a place for each type");
-
-/// The number one in each type, for operators that scale an operand by a factor which is nearly always one. Made when
-/// first used and kept with the context; operators only read it.
-impl ContextInner {
-    pub(crate) fn one<T: Numeric>(&self) -> Result<*const aclScalar> {
-        let place = self.ones.place(T::TYPE as usize);
-        let known = place.load(Ordering::Acquire);
-        if !known.is_null() {
-            return Ok(known);
-        }
-        let made = Scalar::from(T::ONE).describe(self)?;
-        match place.compare_exchange(std::ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => Ok(made),
-            Err(other) => {
-                // Another thread was first; this one's goes away.
-                Object::Scalar(made).destroy(self);
-                Ok(other)
-            }
-        }
-    }
-}
-
-/// A number that an operator scales an operand by.
-pub(crate) enum Factor {
-    /// One that lives as long as its context.
-    Shared(*const aclScalar),
-    Own(Scalar),
-}
-
-impl From<Factor> for Arg<'_> {
-    fn from(factor: Factor) -> Self {
-        match factor {
-            Factor::Shared(one) => Self::Shared(one),
-            Factor::Own(scalar) => Self::Scalar(scalar),
-        }
     }
 }

@@ -129,7 +129,6 @@ impl Told {
             Arg::Tensors(list, access) => Self::Tensors(u32::try_from(list.count()).ok()?, access),
             Arg::NoTensors => Self::NoTensors,
             Arg::Scalar(value) => Self::Scalar(value),
-            Arg::Shared(_) => return None,
             Arg::Scalars(values) => Self::Scalars(values.into()),
             Arg::Ints(values) => Self::Ints(values.into()),
             Arg::Floats(values) => Self::Floats(values.into()),

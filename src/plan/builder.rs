@@ -35,7 +35,7 @@ pub use events::TaggedEvent;
 pub use gates::External;
 pub use operators::Found;
 pub use prefetch::After;
-pub use recorded::Inferred;
+pub use recorded::{Inferred, Planned};
 pub(crate) use state::Built;
 pub(in crate::plan) use state::{Asked, Choosing};
 pub use streams::{Fork, Scope};

@@ -4,15 +4,13 @@
 //! alone what it cannot tell: memory of inputs and outputs, memory that is written more than once, and memory that
 //! work beside the plan may use.
 
-use std::fmt;
-
 use crate::error::Result;
 
 use super::builder::Built;
 use super::checked::Plan;
-use super::checked::change::Change;
 
 mod attention;
+mod blocked;
 mod called;
 mod channels;
 mod common;
@@ -27,6 +25,7 @@ mod gates;
 mod group;
 mod moves;
 mod norms;
+mod optimised;
 mod products;
 mod relaid;
 mod replacing;
@@ -38,6 +37,7 @@ mod verify;
 
 use edit::Edit;
 use facts::Facts;
+pub use optimised::Optimised;
 use verify::Bound;
 
 /// How a pass is used.
@@ -51,7 +51,8 @@ pub enum PassMode {
     On,
     /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs
     /// of several seeds, with the symbols at their bounds and half way, or less where a run would take more than 256
-    /// MiB. All outputs and inputs must be the same, bit for bit; but for passes that let another operator round
+    /// MiB. All outputs and inputs must be the same, bit for bit, of an output that the device finds
+    /// ([`Builder::output_found`](super::Builder::output_found)) as much as came; but for passes that let another operator round
     /// fewer times ([`Passes::fused_attention`], [`Passes::fused_norms`], [`Passes::fused_gates`],
     /// [`Passes::fused_rotations`], [`Passes::fused_elements`], and [`Passes::fused_products`] where it finds
     /// products of f16 or bf16): floating-point numbers may differ there by so much of the largest finite magnitude
@@ -89,9 +90,11 @@ pub struct Passes {
     fused_products: PassMode,
     fused_elements: PassMode,
     relaid_weights: PassMode,
+    blocked_weights: PassMode,
     direct_results: PassMode,
     dead_values: PassMode,
     most_folded: usize,
+    most_relaid: u64,
     foreign: bool,
 }
 
@@ -108,8 +111,9 @@ impl Passes {
         Self::all(PassMode::Off)
     }
 
-    /// Every pass in this way, but [`relaid_weights`](Self::relaid_weights): that is right only where weights stay
-    /// what they are, which a plan cannot tell.
+    /// Every pass in this way, but [`relaid_weights`](Self::relaid_weights) and
+    /// [`blocked_weights`](Self::blocked_weights): those are right only where weights stay what they are, which a plan
+    /// cannot tell.
     #[must_use]
     pub const fn all(mode: PassMode) -> Self {
         Self {
@@ -125,9 +129,11 @@ impl Passes {
             fused_products: mode,
             fused_elements: mode,
             relaid_weights: PassMode::Off,
+            blocked_weights: PassMode::Off,
             direct_results: mode,
             dead_values: mode,
             most_folded: 1 << 20,
+            most_relaid: u64::MAX,
             foreign: false,
         }
     }
@@ -300,8 +306,7 @@ impl Passes {
     ///
     /// It waits for the other passes, but for [`needless_moves`](Self::needless_moves) and those that wait for that:
     /// with [`needless_transposes`](Self::needless_transposes) on, products read weights turned where they are, and
-    /// those are not laid anew. No weight is brought into FRACTAL_NZ: values of a plan have no formats, so an
-    /// operator of it could not be told that an operand is in one.
+    /// those are not laid anew. [`most_relaid`](Self::most_relaid) bounds the memory.
     ///
     /// # Examples
     ///
@@ -322,6 +327,52 @@ impl Passes {
     #[must_use]
     pub const fn relaid_weights(mut self, mode: PassMode) -> Self {
         self.relaid_weights = mode;
+        self
+    }
+
+    /// Weights of products are brought into FRACTAL_NZ once, when an executable is made: the blocks of 16 rows in which
+    /// the matrix cores of a card read them, so that no product lays its weight anew. `aclnnMatmul` and `aclnnMm` of two
+    /// matrices of f16 or bf16 become `aclnnMatmulWeightNz`, which the newest releases have: with an older library the
+    /// executable is not made ([`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol)).
+    ///
+    /// Only weights, as [`relaid_weights`](Self::relaid_weights) says, that such products alone read, all behind the
+    /// first of them; of fixed sizes that are multiples of the blocks, which are 16 by 16; also views that are turned.
+    /// Weights with something added ([`fused_products`](Self::fused_products)), of batches and of 8 bits stay as they
+    /// are. The blocks are memory beside the weight, which the executable still holds; `aclnnPermute` lays them.
+    ///
+    /// **What the frozen inputs hold when the executable is made is what runs compute with**, so it is not one of
+    /// [`all`](Self::all). It waits for the other passes. To be verified or simulated it needs the feature `mock`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F16;
+    /// use racl::plan::{Input, PassMode, Passes, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [1, 32], F16, Input::Static)?;
+    ///     let w = g.input("w", [32, 64], F16, Input::Frozen)?;
+    ///     g.output("y", g.matmul(x, w)?)
+    /// })?;
+    /// let better = plan.optimise(&Passes::new().blocked_weights(PassMode::On))?.plan;
+    /// assert_eq!(better.operators(), 1);
+    /// let text = better.to_text();
+    /// assert!(text.contains("once, origin: %aclnnPermute.0 f16[4, 2, 16, 16] = "), "{text}");
+    /// assert!(text.contains("aclnnMatmulWeightNz"));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn blocked_weights(mut self, mode: PassMode) -> Self {
+        self.blocked_weights = mode;
+        self
+    }
+
+    /// Most bytes, in all, of what is [laid](Self::relaid_weights) or [brought into blocks](Self::blocked_weights) once
+    /// and kept by an executable: any number, if nothing is said. What has no room stays as it is, in the order of the
+    /// plan.
+    #[must_use]
+    pub const fn most_relaid(mut self, bytes: u64) -> Self {
+        self.most_relaid = bytes;
         self
     }
 
@@ -351,7 +402,7 @@ impl Passes {
         self
     }
 
-    fn all_modes(&self) -> [(Pass, PassMode); 14] {
+    fn all_modes(&self) -> [(Pass, PassMode); 15] {
         [
             (Pass::Fold, self.folded_constants),
             (Pass::Copies, self.needless_copies),
@@ -362,6 +413,7 @@ impl Passes {
             (Pass::Gates, self.fused_gates),
             (Pass::Rotations, self.fused_rotations),
             (Pass::Products, self.fused_products),
+            (Pass::Blocked, self.blocked_weights),
             (Pass::Relaid, self.relaid_weights),
             (Pass::Moves, self.needless_moves),
             (Pass::Elements, self.fused_elements),
@@ -383,7 +435,8 @@ impl Passes {
             Pass::Gates => gates::run(&facts)?,
             Pass::Rotations => rotations::run(&facts)?,
             Pass::Products => products::run(&facts)?,
-            Pass::Relaid => relaid::run(&facts),
+            Pass::Blocked => blocked::run(&facts, self.most_relaid)?,
+            Pass::Relaid => relaid::run(&facts, self.most_relaid),
             Pass::Moves => moves::run(&facts),
             Pass::Elements => elements::run(&facts)?,
             Pass::Direct => direct::run(&facts),
@@ -412,6 +465,7 @@ enum Pass {
     Gates,
     Rotations,
     Products,
+    Blocked,
     Relaid,
     Moves,
     Elements,
@@ -431,6 +485,7 @@ impl Pass {
             Self::Gates => gates::NAME,
             Self::Rotations => rotations::NAME,
             Self::Products => products::NAME,
+            Self::Blocked => blocked::NAME,
             Self::Relaid => relaid::NAME,
             Self::Moves => moves::NAME,
             Self::Elements => elements::NAME,
@@ -443,7 +498,7 @@ impl Pass {
 impl Pass {
     /// Whether others look for what it would take apart, so that it waits until they find nothing.
     fn is_late(self) -> bool {
-        matches!(self, Self::Relaid | Self::Moves | Self::Elements | Self::Direct)
+        matches!(self, Self::Blocked | Self::Relaid | Self::Moves | Self::Elements | Self::Direct)
     }
 
     /// How far numbers may be from those before.
@@ -463,84 +518,4 @@ fn changed(plan: &Plan, edit: Edit) -> Result<Plan> {
     let now = |node: u32| positions[node as usize];
     let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), now)).collect();
     Plan::of_changed(Built { plan: plan.0.id, recipe, bodies, lints }, changes)
-}
-
-/// A plan after its passes. From [`Plan::optimise`], which has an example.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Optimised {
-    /// The new plan.
-    pub plan: Plan,
-    /// What the passes changed, in that order. [`Plan::changes`] also has what passes before them did.
-    pub changes: Vec<Change>,
-    /// How many operators the plan had before, counted as [`Plan::operators`] does.
-    pub before: usize,
-}
-
-impl fmt::Display for Optimised {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} operators, before {}", self.plan.operators(), self.before)?;
-        self.changes.iter().try_for_each(|change| writeln!(f, "{change}"))
-    }
-}
-
-impl Plan {
-    /// A plan that computes the same with less work, and what was changed. This one stays as it is.
-    ///
-    /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
-    /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of
-    /// them finds anything, [`Passes::relaid_weights`], [`Passes::needless_moves`], [`Passes::fused_elements`] and
-    /// [`Passes::direct_results`] last.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when a plan behind a [`PassMode::Verified`] gives
-    /// other numbers, with the first one that differs; the errors of [`Plan::simulate`] when it cannot be compared.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use racl::op::DataType::F32;
-    /// use racl::plan::{Input, PassMode, Passes, Plan};
-    ///
-    /// let plan = Plan::build(|g| {
-    ///     let x = g.input("x", [4], F32, Input::Copied)?;
-    ///     let half = g.constant(&[0.5_f32], [1])?;
-    ///     let scale = g.sqrt(half)?; // of a constant
-    ///     let a = g.mul(g.abs(x)?, scale)?;
-    ///     let b = g.mul(g.abs(x)?, scale)?; // again
-    ///     g.tanh(b)?; // for nobody
-    ///     g.output("y", g.add(a, b)?)
-    /// })?;
-    /// let better = plan.optimise(&Passes::all(PassMode::Verified))?;
-    /// assert_eq!((plan.operators(), better.plan.operators()), (7, 3)); // abs, mul and add
-    /// println!("{better}"); // what is gone, with the lines above
-    /// # let text = better.to_string();
-    /// # assert!(text.contains("folded_constants: aclnnSqrt (#0, "), "{text}");
-    /// # Ok::<(), racl::Error>(())
-    /// ```
-    pub fn optimise(&self, passes: &Passes) -> Result<Optimised> {
-        let mut plan = self.clone();
-        loop {
-            let before = plan.0.changes.len();
-            for late in [false, true] {
-                for (pass, mode) in passes.all_modes() {
-                    if mode != PassMode::Off
-                        && pass.is_late() == late
-                        && let Some(changed) = passes.apply(&plan, pass, mode)?
-                    {
-                        plan = changed;
-                    }
-                }
-                if plan.0.changes.len() > before {
-                    break;
-                }
-            }
-            if plan.0.changes.len() == before {
-                break;
-            }
-        }
-        let changes = plan.0.changes[self.0.changes.len()..].to_vec();
-        Ok(Optimised { plan, changes, before: self.operators() })
-    }
 }

@@ -17,6 +17,7 @@ mod gate;
 mod host;
 mod host_outputs;
 mod issue;
+mod narrow;
 mod once;
 mod options;
 mod outcome;

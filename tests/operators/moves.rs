@@ -209,7 +209,7 @@ fn fill_sets_every_element_of_a_view() {
     fn check<T: Value + Numeric>(value: f64) {
         let device = device();
         let stream = device.stream().unwrap();
-        let got = run(&stream, || device.zeros([3, 600]).unwrap(), |s, out| op::fill(s, out, T::of(value)));
+        let got = run(&stream, || device.zeros::<T>([3, 600]).unwrap(), |s, out| op::fill(s, out, T::of(value)));
         assert_eq!(got, vec![T::of(value); 1800]);
         let whole = device.zeros::<T>([3, 4]).unwrap();
         op::fill(&stream, &mut whole.narrow(1, 1..3).unwrap(), T::of(value)).unwrap();
@@ -228,7 +228,7 @@ fn fill_keeps_all_bits_of_large_integers() {
     let device = device();
     let stream = device.stream().unwrap();
     let value = i64::MAX - 12_345;
-    let got = run(&stream, || device.zeros([3]).unwrap(), |s, out| op::fill(s, out, value));
+    let got = run(&stream, || device.zeros::<i64>([3]).unwrap(), |s, out| op::fill(s, out, value));
     assert_eq!(got, [value; 3]);
 }
 

@@ -12,7 +12,12 @@ use crate::Alone;
 use crate::common::{assert_says, mock};
 
 /// A plan of `x`, of these sizes, and of a mask or nothing.
-fn plan(dims: &[usize], dtype: DataType, mask: &[usize], find: fn(&Builder, Value, Value) -> Result<Found>) -> Plan {
+pub(crate) fn plan(
+    dims: &[usize],
+    dtype: DataType,
+    mask: &[usize],
+    find: fn(&Builder, Value, Value) -> Result<Found>,
+) -> Plan {
     Plan::build(|g| {
         let x = g.input("x", dims, dtype, Input::Copied)?;
         let mask = g.input("mask", mask, U8, Input::Copied)?;
@@ -21,7 +26,7 @@ fn plan(dims: &[usize], dtype: DataType, mask: &[usize], find: fn(&Builder, Valu
     .unwrap()
 }
 
-fn found<T: Element>(exe: &mut Executable) -> Vec<T> {
+pub(crate) fn found<T: Element>(exe: &mut Executable) -> Vec<T> {
     let id = exe.found_id("y").unwrap();
     let count = exe.found_count(id).unwrap();
     let found = exe.found::<T>(id).unwrap();
@@ -30,7 +35,7 @@ fn found<T: Element>(exe: &mut Executable) -> Vec<T> {
 }
 
 /// What is found on every way to run the plan.
-fn on_every_way<T: Element + PartialEq>(
+pub(crate) fn on_every_way<T: Element + PartialEq>(
     alone: &Alone,
     plan: &Plan,
     (x, dims): (&[T], &[usize]),
@@ -63,9 +68,9 @@ fn on_every_way<T: Element + PartialEq>(
     }
 }
 
-struct Outcome {
-    whole: Vec<u8>,
-    count: i64,
+pub(crate) struct Outcome {
+    pub(crate) whole: Vec<u8>,
+    pub(crate) count: i64,
 }
 
 #[test]
@@ -417,4 +422,51 @@ fn a_run_that_fails_finds_nothing() {
         ErrorKind::InvalidArgument,
         &["without a run before that succeeded"],
     );
+}
+
+#[test]
+fn a_result_that_is_too_small_is_named_with_its_line() {
+    let alone = Alone::new();
+    let numbers = [1.0_f32, 2.0, 3.0, 4.0];
+    let x = alone.device.upload_tensor(&numbers, [4]).unwrap();
+    let plan = |rows: usize| {
+        Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Copied)?;
+            let doubled = g.muls(x, 2.0)?;
+            let mut places = g.empty([rows, 1], I64)?;
+            racl::op::aclnn::nonzero(g, &doubled, &mut places)?;
+            g.output_found("all", g.unique(x)?.0)?; // with room for all
+            g.output("y", places)?;
+            g.output_to_host("x2", doubled)
+        })
+        .unwrap()
+    };
+    let line = format!("aclnnNonzero (#1, the origin stream, tests/plans/found.rs:{})", line!() - 7);
+    let says = [&line[..], "may have found more than its result holds"];
+    let small = plan(2);
+    let simulated = small.simulate(1, &Simulated::new().tensor("x", &numbers, [4])).unwrap_err();
+    assert_says(&simulated, ErrorKind::DeviceFault, &says[..1]);
+    for mode in [racl::plan::Mode::Captured, racl::plan::Mode::Eager] {
+        for buffers in [1, 2] {
+            let options = RunOptions::new().mode(mode).host_output_buffers(buffers);
+            let mut exe = small.executable(&alone.device, &options, Frozen::new()).unwrap();
+            let (stream, y, doubled) = (alone.stream(), exe.output_id("y").unwrap(), exe.output_id("x2").unwrap());
+            let run = |exe: &mut Executable| exe.run(&stream, &mut crate::give(exe, "x", &x)).unwrap();
+            run(&mut exe);
+            assert_says(&exe.host_output::<f32>(doubled).unwrap_err(), ErrorKind::DeviceFault, &says);
+            run(&mut exe);
+            assert_says(&exe.output::<i64>(y).unwrap().to_vec().unwrap_err(), ErrorKind::DeviceFault, &says);
+            // Told on the stream, to somebody who knows of no plan, it is said by the next read.
+            run(&mut exe);
+            assert_eq!(stream.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+            let refused = exe.output::<i64>(y).map(drop).unwrap_err();
+            assert_says(&refused, ErrorKind::InvalidArgument, &says);
+        }
+    }
+    let mut exe = plan(4).eager(&alone.device, Frozen::new()).unwrap();
+    let stream = alone.stream();
+    mock::fail_task("aclnnMuls", 1, 507015).unwrap();
+    exe.run(&stream, &mut crate::give(&exe, "x", &x)).unwrap();
+    let error = exe.host_output::<f32>(exe.output_id("x2").unwrap()).unwrap_err();
+    assert!(!format!("{error:#}").contains("aclnnNonzero"), "its result has room for all: {error:#}");
 }

@@ -8,6 +8,7 @@ mod common;
 mod addresses;
 mod ahead;
 mod bad_input;
+mod blocked;
 #[path = "../../src/plan/builder/tests/bodies.rs"]
 mod bodies;
 mod budgets;
@@ -51,6 +52,8 @@ mod seeds;
 mod store;
 mod streams;
 mod telling;
+mod typed;
+mod unique;
 mod updates;
 #[path = "../common/watchdog.rs"]
 mod watchdog;

@@ -213,7 +213,7 @@ fn threads_that_take_turns_lose_nothing() {
                 let (stream, mut random) = (context.stream().unwrap(), Random(thread + 1));
                 for _ in 0..TURNS {
                     let mut buffer = buffers[random.below(BUFFERS)].lock().unwrap();
-                    op::adds_inplace(&stream, &mut buffer, 1.0).unwrap();
+                    op::adds_inplace(&stream, &mut *buffer, 1.0).unwrap();
                 }
             });
         }

@@ -1,18 +1,10 @@
 //! Arithmetic of two operands, which are broadcast to the shape of the result.
 //!
-//! All of these take the [`Numeric`] types and any views; [`div`] and [`divs`] only floats. `out` may be a clone of
+//! All of these take the [`Numeric`](crate::op::Numeric) types and any views; [`div`] and [`divs`] only floats. `out` may be a clone of
 //! an operand, which is then computed in place; it shares no memory with an operand otherwise.
 
-use std::panic::Location;
-
-use acl_sys::aclScalar;
-
 use crate::error::Result;
-use crate::op::argument::{in_out, input, output};
-use crate::op::element::{Float, Numeric};
-use crate::op::scalar::{Factor, Scalar};
-use crate::op::{Target, Tensor, View, operator};
-use crate::stream::Stream;
+use crate::op::{Floats, Numerics, Of, On, aclnn};
 
 /// `out = a + b`, element by element.
 ///
@@ -41,8 +33,8 @@ use crate::stream::Stream;
 /// ```
 #[doc(alias = "aclnnAdd")]
 #[track_caller]
-pub fn add<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    add_at(stream, [&a.view(), &b.view(), &out.view()], Factor::Shared(one::<T>(stream)?), Location::caller())
+pub fn add<T: Numerics>(on: &impl On<T>, a: &impl Of<T>, b: &impl Of<T>, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::add(on, a, b, T::one(on, a)?, out)
 }
 
 /// `out = a + alpha · b`, element by element.
@@ -70,29 +62,14 @@ pub fn add<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut 
 /// ```
 #[doc(alias = "aclnnAdd")]
 #[track_caller]
-pub fn add_scaled<T: Numeric>(
-    stream: &Stream,
-    a: &Tensor<T>,
-    b: &Tensor<T>,
-    alpha: T,
-    out: &mut Tensor<T>,
+pub fn add_scaled<T: Numerics>(
+    on: &impl On<T>,
+    a: &impl Of<T>,
+    b: &impl Of<T>,
+    alpha: T::Number,
+    out: &mut impl Of<T>,
 ) -> Result<()> {
-    let alpha = Scalar::from(alpha);
-    add_at(stream, [&a.view(), &b.view(), &out.view()], Factor::Own(alpha), Location::caller())
-}
-
-/// The factor one.
-fn one<T: Numeric>(stream: &Stream) -> Result<*const aclScalar> {
-    stream.0.context().one::<T>()
-}
-
-pub(crate) fn add_at(
-    target: impl Target,
-    [a, b, out]: [&View<'_>; 3],
-    alpha: Factor,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(target, at, "add", aclnnAddGetWorkspaceSize(input(a), input(b), alpha, output(out)), aclnnAdd)
+    aclnn::add(on, a, b, T::scalar(alpha, on, a)?, out)
 }
 
 /// `a += b`, element by element.
@@ -121,17 +98,9 @@ pub(crate) fn add_at(
 /// ```
 #[doc(alias = "aclnnInplaceAdd")]
 #[track_caller]
-pub fn add_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>) -> Result<()> {
-    let at = Location::caller();
-    let (a, b) = (a.view(), b.view());
-    let alpha = one::<T>(stream)?;
-    operator!(
-        stream,
-        at,
-        "add_inplace",
-        aclnnInplaceAddGetWorkspaceSize(in_out(&a), input(&b), alpha),
-        aclnnInplaceAdd
-    )
+pub fn add_inplace<T: Numerics>(on: &impl On<T>, a: &mut impl Of<T>, b: &impl Of<T>) -> Result<()> {
+    let one = T::one(on, a)?;
+    aclnn::inplace_add(on, a, b, one)
 }
 
 /// `out = a + value`, element by element.
@@ -159,19 +128,8 @@ pub fn add_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>
 /// ```
 #[doc(alias = "aclnnAdds")]
 #[track_caller]
-pub fn adds<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
-    let value = Scalar::from(value);
-    adds_at(stream, [&a.view(), &out.view()], value, one::<T>(stream)?, Location::caller())
-}
-
-pub(crate) fn adds_at(
-    target: impl Target,
-    [a, out]: [&View<'_>; 2],
-    value: Scalar,
-    alpha: *const aclScalar,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(target, at, "adds", aclnnAddsGetWorkspaceSize(input(a), value, alpha, output(out)), aclnnAdds)
+pub fn adds<T: Numerics>(on: &impl On<T>, a: &impl Of<T>, value: T::Number, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::adds(on, a, T::scalar(value, on, a)?, T::one(on, a)?, out)
 }
 
 /// `out = a − b`, element by element.
@@ -199,34 +157,22 @@ pub(crate) fn adds_at(
 /// ```
 #[doc(alias = "aclnnSub")]
 #[track_caller]
-pub fn sub<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    sub_at(stream, [&a.view(), &b.view(), &out.view()], one::<T>(stream)?, Location::caller())
-}
-
-pub(crate) fn sub_at(
-    target: impl Target,
-    [a, b, out]: [&View<'_>; 3],
-    alpha: *const aclScalar,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(target, at, "sub", aclnnSubGetWorkspaceSize(input(a), input(b), alpha, output(out)), aclnnSub)
+pub fn sub<T: Numerics>(on: &impl On<T>, a: &impl Of<T>, b: &impl Of<T>, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::sub(on, a, b, T::one(on, a)?, out)
 }
 
 /// Operators of two tensors.
 macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident, $view:ident, $bound:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $bound:ident;)*) => {$(
         $(#[$doc])*
         #[track_caller]
-        pub fn $name<T: $bound>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-            $view(stream, [&a.view(), &b.view(), &out.view()], Location::caller())
-        }
-
-        pub(crate) fn $view(
-            target: impl Target,
-            [a, b, out]: [&View<'_>; 3],
-            at: &'static Location<'static>,
+        pub fn $name<T: $bound>(
+            on: &impl On<T>,
+            a: &impl Of<T>,
+            b: &impl Of<T>,
+            out: &mut impl Of<T>,
         ) -> Result<()> {
-            operator!(target, at, $label, $plan(input(a), input(b), output(out)), $launch)
+            aclnn::$name(on, a, b, out)
         }
     )*};
 }
@@ -256,7 +202,7 @@ binary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnMul")]
-    mul, mul_at, Numeric, "mul", aclnnMulGetWorkspaceSize, aclnnMul;
+    mul: Numerics;
     /// `out = a / b`, element by element.
     ///
     /// Shapes and memory as for [`add`]. Types: f32, f16 and bf16.
@@ -281,7 +227,7 @@ binary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnDiv")]
-    div, div_at, Float, "div", aclnnDivGetWorkspaceSize, aclnnDiv;
+    div: Floats;
     /// The larger of `a` and `b`, element by element.
     ///
     /// Shapes, types and memory as for [`add`].
@@ -306,7 +252,7 @@ binary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnMaximum")]
-    maximum, maximum_at, Numeric, "maximum", aclnnMaximumGetWorkspaceSize, aclnnMaximum;
+    maximum: Numerics;
 }
 
 /// `a *= b`, element by element.
@@ -333,10 +279,8 @@ binary! {
 /// ```
 #[doc(alias = "aclnnInplaceMul")]
 #[track_caller]
-pub fn mul_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>) -> Result<()> {
-    let at = Location::caller();
-    let (a, b) = (a.view(), b.view());
-    operator!(stream, at, "mul_inplace", aclnnInplaceMulGetWorkspaceSize(in_out(&a), input(&b)), aclnnInplaceMul)
+pub fn mul_inplace<T: Numerics>(on: &impl On<T>, a: &mut impl Of<T>, b: &impl Of<T>) -> Result<()> {
+    aclnn::inplace_mul(on, a, b)
 }
 
 /// `out = a · value`, element by element.
@@ -363,18 +307,8 @@ pub fn mul_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>
 /// ```
 #[doc(alias = "aclnnMuls")]
 #[track_caller]
-pub fn muls<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
-    let value = Scalar::from(value);
-    muls_at(stream, [&a.view(), &out.view()], value, Location::caller())
-}
-
-pub(crate) fn muls_at(
-    target: impl Target,
-    [a, out]: [&View<'_>; 2],
-    value: Scalar,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(target, at, "muls", aclnnMulsGetWorkspaceSize(input(a), value, output(out)), aclnnMuls)
+pub fn muls<T: Numerics>(on: &impl On<T>, a: &impl Of<T>, value: T::Number, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::muls(on, a, T::scalar(value, on, a)?, out)
 }
 
 /// `out = a / value`, element by element.
@@ -401,16 +335,6 @@ pub(crate) fn muls_at(
 /// ```
 #[doc(alias = "aclnnDivs")]
 #[track_caller]
-pub fn divs<T: Float>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
-    let value = Scalar::from(value);
-    divs_at(stream, [&a.view(), &out.view()], value, Location::caller())
-}
-
-pub(crate) fn divs_at(
-    target: impl Target,
-    [a, out]: [&View<'_>; 2],
-    value: Scalar,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(target, at, "divs", aclnnDivsGetWorkspaceSize(input(a), value, output(out)), aclnnDivs)
+pub fn divs<T: Floats>(on: &impl On<T>, a: &impl Of<T>, value: T::Number, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::divs(on, a, T::scalar(value, on, a)?, out)
 }

@@ -1,9 +1,9 @@
 //! Fused attention: scores, softmax and weighted values of all heads in one operator.
 
 use crate::error::Result;
-use crate::op::element::Float;
-use crate::op::{Operand, Tensor, aclnn};
-use crate::stream::Stream;
+use crate::op::operand::optional;
+use crate::op::typed::sizes;
+use crate::op::{Elements, Floats, Of, On, Operand, aclnn};
 
 /// What [`prompt_attention`] and [`incremental_attention`] do, beside their tensors.
 #[derive(Debug, Clone, Copy)]
@@ -25,16 +25,34 @@ impl Attention<'_> {
 }
 
 /// What the rows of [`prompt_attention`] see.
-#[derive(Debug, Clone, Copy, Default)]
-pub enum Mask<'a> {
+#[derive(Default)]
+pub enum Mask<'a, M: Elements = u8> {
     /// All keys.
     #[default]
     None,
     /// Keys where this has 0: `[texts, 1, rows, keys]`, or with one text for all.
-    Given(&'a Tensor<u8>),
+    Given(&'a M::Operand),
     /// The key with their own number and those before it. Takes a `[2048, 2048]` tensor with 1 above the diagonal,
     /// which cards cut their tiles from (sparse mode 2).
-    Causal(&'a Tensor<u8>),
+    Causal(&'a M::Operand),
+}
+
+impl<M: Elements> Clone for Mask<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: Elements> Copy for Mask<'_, M> {}
+
+impl<M: Elements> std::fmt::Debug for Mask<'_, M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::None => f.write_str("None"),
+            Self::Given(mask) => f.debug_tuple("Given").field(mask).finish(),
+            Self::Causal(tile) => f.debug_tuple("Causal").field(tile).finish(),
+        }
+    }
 }
 
 /// Attention of many rows: `softmax(scale · q · kᵀ) · v` for each head.
@@ -69,16 +87,16 @@ pub enum Mask<'a> {
 #[doc(alias = "aclnnPromptFlashAttentionV3")]
 #[doc(alias = "scaled_dot_product_attention")]
 #[track_caller]
-pub fn prompt_attention<T: Float>(
-    stream: &Stream,
-    q: &Tensor<T>,
-    k: &Tensor<T>,
-    v: &Tensor<T>,
-    mask: Mask<'_>,
+pub fn prompt_attention<T: Floats>(
+    on: &impl On<T>,
+    q: &impl Of<T>,
+    k: &impl Of<T>,
+    v: &impl Of<T>,
+    mask: Mask<'_, T::As<u8>>,
     attention: &Attention<'_>,
-    out: &mut Tensor<T>,
+    out: &mut impl Of<T>,
 ) -> Result<()> {
-    let (heads, groups) = heads_of(q, k);
+    let (heads, groups) = (heads_of(on, q)?, heads_of(on, k)?);
     let Attention { scale, rows, key_rows } = *attention;
     let (mode, mask) = match mask {
         Mask::None => (0, None),
@@ -88,7 +106,7 @@ pub fn prompt_attention<T: Float>(
     // How far a row sees to either side, where the mode asks for it: everywhere.
     let all = i64::from(i32::MAX);
     aclnn::prompt_flash_attention_v3(
-        stream, q, k, v, None, mask, rows, key_rows, None, None, None, None, None, heads, scale, all, all, "BSND",
+        on, q, k, v, None, mask, rows, key_rows, None, None, None, None, None, heads, scale, all, all, "BSND",
         groups, mode, 0, out,
     )
 }
@@ -121,23 +139,23 @@ pub fn prompt_attention<T: Float>(
 /// ```
 #[doc(alias = "aclnnIncreFlashAttention")]
 #[track_caller]
-pub fn incremental_attention<T: Float>(
-    stream: &Stream,
-    q: &Tensor<T>,
-    k: &Tensor<T>,
-    v: &Tensor<T>,
-    mask: Option<&Tensor<u8>>,
+pub fn incremental_attention<T: Floats>(
+    on: &impl On<T>,
+    q: &impl Of<T>,
+    k: &impl Of<T>,
+    v: &impl Of<T>,
+    mask: Option<&<T::As<u8> as Elements>::Operand>,
     attention: &Attention<'_>,
-    out: &mut Tensor<T>,
+    out: &mut impl Of<T>,
 ) -> Result<()> {
-    let (heads, groups) = heads_of(q, k);
-    let mask = mask.map(|mask| mask as &dyn Operand);
+    let (heads, groups) = (heads_of(on, q)?, heads_of(on, k)?);
     let Attention { scale, key_rows, .. } = *attention;
-    aclnn::incre_flash_attention(stream, q, &[k], &[v], None, mask, key_rows, heads, scale, "BSND", groups, out)
+    let mask = optional(mask);
+    aclnn::incre_flash_attention(on, q, &[k], &[v], None, mask, key_rows, heads, scale, "BSND", groups, out)
 }
 
 /// 0 where a shape has no such dimension, which the operator refuses.
-fn heads_of<T: Float>(q: &Tensor<T>, k: &Tensor<T>) -> (i64, i64) {
-    let heads = |tensor: &Tensor<T>| tensor.shape().get(2).map_or(0, |heads| *heads as i64);
-    (heads(q), heads(k))
+#[track_caller]
+fn heads_of<T: Floats>(on: &impl On<T>, operand: &impl Of<T>) -> Result<i64> {
+    Ok(sizes(on, operand)?.get(2).copied().unwrap_or(0))
 }

@@ -1,20 +1,19 @@
 //! Norms of channels, and the loss of classes.
 
 use crate::error::{Error, Result};
-use crate::op::element::{Float, Index};
 use crate::op::operand::optional;
-use crate::op::{Tensor, aclnn};
-use crate::stream::Stream;
+use crate::op::typed::sizes;
+use crate::op::{Floats, Indices, Of, On, aclnn};
 
 /// What [`group_norm`] gives.
 #[derive(Debug)]
-pub struct GroupNorm<'a, T: Float> {
+pub struct GroupNorm<'a, T: Floats> {
     /// As the operand.
-    pub out: &'a mut Tensor<T>,
+    pub out: &'a mut T::Out,
     /// The mean of each group: `[n, groups]`.
-    pub mean: &'a mut Tensor<T>,
+    pub mean: &'a mut T::Out,
     /// `1 / √(variance + eps)` of each group: `[n, groups]`.
-    pub scale: &'a mut Tensor<T>,
+    pub scale: &'a mut T::Out,
 }
 
 /// Group normalisation: the channels of `[n, c, …]` in `groups` of neighbours, each with mean 0 and variance 1.
@@ -45,34 +44,35 @@ pub struct GroupNorm<'a, T: Float> {
 /// ```
 #[doc(alias = "aclnnGroupNorm")]
 #[track_caller]
-pub fn group_norm<T: Float>(
-    stream: &Stream,
-    a: &Tensor<T>,
+pub fn group_norm<T: Floats>(
+    on: &impl On<T>,
+    a: &impl Of<T>,
     groups: i64,
-    weight: Option<&Tensor<T>>,
-    bias: Option<&Tensor<T>>,
+    weight: Option<&T::Operand>,
+    bias: Option<&T::Operand>,
     eps: f64,
     results: GroupNorm<'_, T>,
 ) -> Result<()> {
-    let [n, c, rest @ ..] = &**a.shape() else {
-        return Err(Error::invalid(format!("a tensor of shape {} has no channels", a.shape())));
+    let sizes = sizes(on, a)?;
+    let [n, c, rest @ ..] = &sizes[..] else {
+        return Err(Error::invalid(format!("a tensor of shape {sizes:?} has no channels")));
     };
     let GroupNorm { out, mean, scale } = results;
-    let (n, c, rest) = (*n as i64, *c as i64, rest.iter().product::<usize>() as i64);
-    aclnn::group_norm(stream, a, optional(weight), optional(bias), n, c, rest, groups, eps, out, mean, scale)
+    let rest = rest.iter().product();
+    aclnn::group_norm(on, a, optional(weight), optional(bias), *n, *c, rest, groups, eps, out, mean, scale)
 }
 
 /// What is known of the channels that [`batch_norm`] gets.
 #[derive(Debug)]
-pub struct BatchNorm<'a, T: Float> {
+pub struct BatchNorm<'a, T: Floats> {
     /// Factor of each channel; 1 without it.
-    pub weight: Option<&'a Tensor<T>>,
+    pub weight: Option<&'a T::Operand>,
     /// Summand of each channel; 0 without it.
-    pub bias: Option<&'a Tensor<T>>,
+    pub bias: Option<&'a T::Operand>,
     /// Mean of each channel.
-    pub mean: &'a mut Tensor<T>,
+    pub mean: &'a mut T::Operand,
     /// Variance of each channel.
-    pub variance: &'a mut Tensor<T>,
+    pub variance: &'a mut T::Operand,
     /// Added to the variance, so that a constant channel does not divide by zero.
     pub eps: f64,
 }
@@ -106,17 +106,17 @@ pub struct BatchNorm<'a, T: Float> {
 /// ```
 #[doc(alias = "aclnnBatchNorm")]
 #[track_caller]
-pub fn batch_norm<T: Float>(
-    stream: &Stream,
-    a: &Tensor<T>,
+pub fn batch_norm<T: Floats>(
+    on: &impl On<T>,
+    a: &impl Of<T>,
     channels: BatchNorm<'_, T>,
-    out: &mut Tensor<T>,
-    saved: [&mut Tensor<T>; 2],
+    out: &mut impl Of<T>,
+    saved: [&mut impl Of<T>; 2],
 ) -> Result<()> {
     let BatchNorm { weight, bias, mean, variance, eps } = channels;
     let [first, second] = saved;
     let (weight, bias) = (optional(weight), optional(bias));
-    aclnn::batch_norm(stream, a, weight, bias, Some(mean), Some(variance), false, 0.0, eps, out, first, second)
+    aclnn::batch_norm(on, a, weight, bias, Some(mean), Some(variance), false, 0.0, eps, out, first, second)
 }
 
 /// Cross-entropy of rows of logits `[n, classes]` with the class of each row, as the mean over the rows.
@@ -148,27 +148,14 @@ pub fn batch_norm<T: Float>(
 /// ```
 #[doc(alias = "aclnnCrossEntropyLoss")]
 #[track_caller]
-pub fn cross_entropy<T: Float, I: Index>(
-    stream: &Stream,
-    logits: &Tensor<T>,
-    target: &Tensor<I>,
+pub fn cross_entropy<T: Floats, I: Indices>(
+    on: &impl On<T>,
+    logits: &impl Of<T>,
+    target: &impl Of<I>,
     ignore: i64,
-    loss: &mut Tensor<T>,
-    log_prob: &mut Tensor<T>,
+    loss: &mut impl Of<T>,
+    log_prob: &mut impl Of<T>,
 ) -> Result<()> {
-    aclnn::cross_entropy_loss(
-        stream,
-        logits,
-        target,
-        None,
-        Some("mean"),
-        ignore,
-        0.0,
-        0.0,
-        false,
-        loss,
-        log_prob,
-        None,
-        None,
-    )
+    let mean = Some("mean");
+    aclnn::cross_entropy_loss(on, logits, target, None, mean, ignore, 0.0, 0.0, false, loss, log_prob, None, None)
 }

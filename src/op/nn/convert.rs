@@ -1,13 +1,7 @@
 //! Moving elements: conversion, copies, fills, look-ups and reordering.
 
-use std::panic::Location;
-
 use crate::error::Result;
-use crate::op::argument::{input, output};
-use crate::op::element::{DataType, Element, Index, Numeric};
-use crate::op::scalar::Scalar;
-use crate::op::{Target, Tensor, View, operator};
-use crate::stream::Stream;
+use crate::op::{Elements, Indices, Numerics, Of, On, aclnn};
 
 /// Converts the elements of `a` to the type of `out`.
 ///
@@ -34,20 +28,11 @@ use crate::stream::Stream;
 /// ```
 #[doc(alias = "aclnnCast")]
 #[track_caller]
-pub fn cast<T: Element, U: Element>(stream: &Stream, a: &Tensor<T>, out: &mut Tensor<U>) -> Result<()> {
-    cast_at(stream, [&a.view(), &out.view()], U::TYPE, Location::caller())
+pub fn cast<T: Elements, U: Elements>(on: &impl On<T>, a: &impl Of<T>, out: &mut impl Of<U>) -> Result<()> {
+    aclnn::cast(on, a, U::dtype(on, out)?, out)
 }
 
-pub(crate) fn cast_at(
-    target: impl Target,
-    [a, out]: [&View<'_>; 2],
-    to: DataType,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(target, at, "cast", aclnnCastGetWorkspaceSize(input(a), to.raw(), output(out)), aclnnCast)
-}
-
-/// Copies `from` to `to`, broadcasting and converting. Unlike [`Stream::copy`] it takes any views.
+/// Copies `from` to `to`, broadcasting and converting. Unlike [`Stream::copy`](crate::Stream::copy) it takes any views.
 ///
 /// `from` is broadcast to the shape of `to`; they share no memory. Any two element types.
 ///
@@ -72,12 +57,8 @@ pub(crate) fn cast_at(
 /// ```
 #[doc(alias = "aclnnInplaceCopy")]
 #[track_caller]
-pub fn copy<T: Element, U: Element>(stream: &Stream, from: &Tensor<T>, to: &mut Tensor<U>) -> Result<()> {
-    copy_at(stream, [&from.view(), &to.view()], Location::caller())
-}
-
-pub(crate) fn copy_at(target: impl Target, [from, to]: [&View<'_>; 2], at: &'static Location<'static>) -> Result<()> {
-    operator!(target, at, "copy", aclnnInplaceCopyGetWorkspaceSize(output(to), input(from)), aclnnInplaceCopy)
+pub fn copy<T: Elements, U: Elements>(on: &impl On<T>, from: &impl Of<T>, to: &mut impl Of<U>) -> Result<()> {
+    aclnn::inplace_copy(on, to, from)
 }
 
 /// Sets every element to `value`.
@@ -104,18 +85,9 @@ pub(crate) fn copy_at(target: impl Target, [from, to]: [&View<'_>; 2], at: &'sta
 /// ```
 #[doc(alias = "aclnnInplaceFillScalar")]
 #[track_caller]
-pub fn fill<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, value: T) -> Result<()> {
-    let value = Scalar::from(value);
-    fill_at(stream, &a.view(), value, Location::caller())
-}
-
-pub(crate) fn fill_at(
-    target: impl Target,
-    a: &View<'_>,
-    value: Scalar,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(target, at, "fill", aclnnInplaceFillScalarGetWorkspaceSize(output(a), value), aclnnInplaceFillScalar)
+pub fn fill<T: Numerics>(on: &impl On<T>, a: &mut impl Of<T>, value: T::Number) -> Result<()> {
+    let value = T::scalar(value, on, a)?;
+    aclnn::inplace_fill_scalar(on, a, value)
 }
 
 /// Looks rows up: `out[i] = table[indices[i]]`.
@@ -148,33 +120,19 @@ pub(crate) fn fill_at(
 /// ```
 #[doc(alias = "aclnnEmbedding")]
 #[track_caller]
-pub fn embedding<T: Element, I: Index>(
-    stream: &Stream,
-    table: &Tensor<T>,
-    indices: &Tensor<I>,
-    out: &mut Tensor<T>,
+pub fn embedding<T: Elements, I: Indices>(
+    on: &impl On<T>,
+    table: &impl Of<T>,
+    indices: &impl Of<I>,
+    out: &mut impl Of<T>,
 ) -> Result<()> {
-    embedding_at(stream, [&table.view(), &indices.view(), &out.view()], Location::caller())
-}
-
-pub(crate) fn embedding_at(
-    target: impl Target,
-    [table, indices, out]: [&View<'_>; 3],
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(
-        target,
-        at,
-        "embedding",
-        aclnnEmbeddingGetWorkspaceSize(input(table), input(indices), output(out)),
-        aclnnEmbedding
-    )
+    aclnn::embedding(on, table, indices, out)
 }
 
 /// Reorders dimensions and copies: dimension `i` of `out` is dimension `order[i]` of `a`.
 ///
 /// Negative dimensions count from the end. `out` has the reordered shape and shares no memory with `a`. Any element
-/// type. [`Tensor::transposed`] reorders without a copy.
+/// type. [`Tensor::transposed`](crate::Tensor::transposed) reorders without a copy.
 ///
 /// # Errors
 ///
@@ -198,15 +156,6 @@ pub(crate) fn embedding_at(
 #[doc(alias = "aclnnPermute")]
 #[doc(alias = "transpose")]
 #[track_caller]
-pub fn permute<T: Element>(stream: &Stream, a: &Tensor<T>, order: &[i64], out: &mut Tensor<T>) -> Result<()> {
-    permute_at(stream, [&a.view(), &out.view()], order, Location::caller())
-}
-
-pub(crate) fn permute_at(
-    target: impl Target,
-    [a, out]: [&View<'_>; 2],
-    order: &[i64],
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(target, at, "permute", aclnnPermuteGetWorkspaceSize(input(a), order, output(out)), aclnnPermute)
+pub fn permute<T: Elements>(on: &impl On<T>, a: &impl Of<T>, order: &[i64], out: &mut impl Of<T>) -> Result<()> {
+    aclnn::permute(on, a, order, out)
 }

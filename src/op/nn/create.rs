@@ -1,10 +1,8 @@
 //! Tensors made from numbers.
 
 use crate::error::Result;
-use crate::op::element::{Element, Index, Numeric};
 use crate::op::nn::wrapped::wrapped;
-use crate::op::{Tensor, aclnn};
-use crate::stream::Stream;
+use crate::op::{Elements, Indices, Numerics, Of, aclnn};
 
 wrapped! {
     /// `start`, `start + step`, … up to `end`, which is not part of it.
@@ -13,10 +11,14 @@ wrapped! {
     #[alias("aclnnArange")]
     #[refused = "when `step` does not lead from `start` to `end`, or `out` has another number of elements"]
     #[example = "\
-let mut out = device.zeros([3])?;
+let mut out = device.zeros::<i32>([3])?;
 op::arange(&stream, 1, 7, 2, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 3, 5]);"]
-    fn arange<T: Numeric>(start: T, end: T, step: T, out: &mut Tensor<T>) = arange(start, end, step, out);
+    fn arange<T: Numerics>(
+        on; start: T::Number, end: T::Number, step: T::Number, out: &mut impl Of<T>,
+    ) [
+        start = T::scalar(start, on, out)?, end = T::scalar(end, on, out)?, step = T::scalar(step, on, out)?
+    ] = arange(start, end, step, out);
 
     /// `steps` numbers from `start` to `end`, which is the last one.
     ///
@@ -24,10 +26,12 @@ assert_eq!(out.to_vec()?, [1, 3, 5]);"]
     #[alias("aclnnLinspace")]
     #[refused = "when `out` has another number of elements"]
     #[example = "\
-let mut out = device.zeros([3])?;
-op::linspace(&stream, 1.0_f32, 2.0, 3, &mut out)?;
+let mut out = device.zeros::<f32>([3])?;
+op::linspace(&stream, 1.0, 2.0, 3, &mut out)?;
 assert_eq!(out.to_vec()?, [1.0, 1.5, 2.0]);"]
-    fn linspace<T: Numeric>(start: T, end: T, steps: i64, out: &mut Tensor<T>) = linspace(start, end, steps, out);
+    fn linspace<T: Numerics>(
+        on; start: T::Number, end: T::Number, steps: i64, out: &mut impl Of<T>,
+    ) [start = T::scalar(start, on, out)?, end = T::scalar(end, on, out)?] = linspace(start, end, steps, out);
 
     /// Ones on the diagonal of a matrix, zeros elsewhere.
     ///
@@ -38,7 +42,7 @@ assert_eq!(out.to_vec()?, [1.0, 1.5, 2.0]);"]
 let mut out = device.zeros::<i32>([2, 2])?;
 op::eye(&stream, 2, 2, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 0, 0, 1]);"]
-    fn eye<T: Numeric>(rows: i64, columns: i64, out: &mut Tensor<T>) = eye(rows, columns, out);
+    fn eye<T: Numerics>(on; rows: i64, columns: i64, out: &mut impl Of<T>) = eye(rows, columns, out);
 
     /// A line of `classes` numbers for each class in `a`: `on` where the class is, `off` elsewhere.
     ///
@@ -52,8 +56,8 @@ let (on, off) = (device.upload_tensor(&[1], [1])?, device.upload_tensor(&[0], [1
 let mut out = device.zeros([2, 3])?;
 op::one_hot(&stream, &a, 3, &on, &off, &mut out)?;
 assert_eq!(out.to_vec()?, [0, 1, 0, 1, 0, 0]);"]
-    fn one_hot<T: Numeric, I: Index>(
-        a: &Tensor<I>, classes: i32, on: &Tensor<T>, off: &Tensor<T>, out: &mut Tensor<T>,
+    fn one_hot<T: Numerics, I: Indices>(
+        target; a: &impl Of<I>, classes: i32, on: &impl Of<T>, off: &impl Of<T>, out: &mut impl Of<T>,
     ) = one_hot(a, classes, on, off, -1, out);
 
     /// Zeros everywhere. Any element type.
@@ -63,5 +67,5 @@ assert_eq!(out.to_vec()?, [0, 1, 0, 1, 0, 0]);"]
 let mut a = device.upload_tensor(&[1, 2], [2])?;
 op::zero(&stream, &mut a)?;
 assert_eq!(a.to_vec()?, [0, 0]);"]
-    fn zero<T: Element>(a: &mut Tensor<T>) = inplace_zero(a);
+    fn zero<T: Elements>(on; a: &mut impl Of<T>) = inplace_zero(a);
 }

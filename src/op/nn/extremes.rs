@@ -1,10 +1,8 @@
 //! Reductions to an extreme, a product, a norm or a truth value.
 
 use crate::error::Result;
-use crate::op::element::{Element, Float, Index, Numeric};
 use crate::op::nn::wrapped::wrapped;
-use crate::op::{Tensor, aclnn};
-use crate::stream::Stream;
+use crate::op::{Elements, Floats, Indices, Numerics, Of, aclnn};
 
 wrapped! {
     /// The greatest element over dimensions; NaN when there is one.
@@ -18,8 +16,8 @@ let a = device.upload_tensor(&[1, 2, 3, 4, 5, 6], [2, 3])?;
 let mut out = device.zeros([2])?;
 op::amax(&stream, &a, &[1], false, &mut out)?;
 assert_eq!(out.to_vec()?, [3, 6]);"]
-    fn amax<T: Numeric>(
-        a: &Tensor<T>, dims: &[i64], keep_dims: bool, out: &mut Tensor<T>,
+    fn amax<T: Numerics>(
+        on; a: &impl Of<T>, dims: &[i64], keep_dims: bool, out: &mut impl Of<T>,
     ) = amax(a, dims, keep_dims, out);
 
     /// The smallest element over dimensions; NaN when there is one.
@@ -33,8 +31,8 @@ let a = device.upload_tensor(&[1, 2, 3, 4, 5, 6], [2, 3])?;
 let mut out = device.zeros([2])?;
 op::amin(&stream, &a, &[1], false, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 4]);"]
-    fn amin<T: Numeric>(
-        a: &Tensor<T>, dims: &[i64], keep_dims: bool, out: &mut Tensor<T>,
+    fn amin<T: Numerics>(
+        on; a: &impl Of<T>, dims: &[i64], keep_dims: bool, out: &mut impl Of<T>,
     ) = amin(a, dims, keep_dims, out);
 
     /// The greatest element over one dimension, and where it is; the first of several.
@@ -48,8 +46,8 @@ let a = device.upload_tensor(&[1, 4, 9, 2], [2, 2])?;
 let (mut out, mut at) = (device.zeros([2])?, device.zeros::<i64>([2])?);
 op::max_dim(&stream, &a, 1, false, &mut out, &mut at)?;
 assert_eq!((out.to_vec()?, at.to_vec()?), (vec![4, 9], vec![1, 0]));"]
-    fn max_dim<T: Numeric, I: Index>(
-        a: &Tensor<T>, dim: i64, keep_dim: bool, out: &mut Tensor<T>, indices: &mut Tensor<I>,
+    fn max_dim<T: Numerics, I: Indices>(
+        on; a: &impl Of<T>, dim: i64, keep_dim: bool, out: &mut impl Of<T>, indices: &mut impl Of<I>,
     ) = max_dim(a, dim, keep_dim, out, indices);
 
     /// The smallest element over one dimension, and where it is; the first of several.
@@ -63,8 +61,8 @@ let a = device.upload_tensor(&[1, 4, 9, 2], [2, 2])?;
 let (mut out, mut at) = (device.zeros([2])?, device.zeros::<i64>([2])?);
 op::min_dim(&stream, &a, 1, false, &mut out, &mut at)?;
 assert_eq!((out.to_vec()?, at.to_vec()?), (vec![1, 2], vec![0, 1]));"]
-    fn min_dim<T: Numeric, I: Index>(
-        a: &Tensor<T>, dim: i64, keep_dim: bool, out: &mut Tensor<T>, indices: &mut Tensor<I>,
+    fn min_dim<T: Numerics, I: Indices>(
+        on; a: &impl Of<T>, dim: i64, keep_dim: bool, out: &mut impl Of<T>, indices: &mut impl Of<I>,
     ) = min_dim(a, dim, keep_dim, out, indices);
 
     /// Where the smallest element of dimension `dim` is, counted from 0; the first of several.
@@ -78,8 +76,8 @@ let a = device.upload_tensor(&[3.0_f32, 1.0, 2.0], [3])?;
 let mut at = device.zeros::<i64>([])?;
 op::argmin(&stream, &a, 0, false, &mut at)?;
 assert_eq!(at.to_vec()?, [1]);"]
-    fn argmin<T: Numeric, I: Index>(
-        a: &Tensor<T>, dim: i64, keep_dim: bool, out: &mut Tensor<I>,
+    fn argmin<T: Numerics, I: Indices>(
+        on; a: &impl Of<T>, dim: i64, keep_dim: bool, out: &mut impl Of<I>,
     ) = arg_min(a, dim, keep_dim, out);
 
     /// The product of the elements over one dimension.
@@ -93,9 +91,9 @@ let a = device.upload_tensor(&[1_i64, 2, 3, 4], [2, 2])?;
 let mut out = device.zeros([2])?;
 op::prod(&stream, &a, 0, false, &mut out)?;
 assert_eq!(out.to_vec()?, [3, 8]);"]
-    fn prod<T: Numeric>(
-        a: &Tensor<T>, dim: i64, keep_dim: bool, out: &mut Tensor<T>,
-    ) = prod_dim(a, dim, keep_dim, T::TYPE, out);
+    fn prod<T: Numerics>(
+        on; a: &impl Of<T>, dim: i64, keep_dim: bool, out: &mut impl Of<T>,
+    ) = prod_dim(a, dim, keep_dim, T::dtype(on, a)?, out);
 
     /// The p-norm over dimensions, `(Σ |a|^p)^(1/p)`; the greatest magnitude for infinity.
     ///
@@ -108,8 +106,8 @@ let a = device.upload_tensor(&[3.0_f32, -4.0], [2])?;
 let mut out = device.zeros([])?;
 op::norm(&stream, &a, 2.0, &[0], false, &mut out)?;
 assert_eq!(out.to_vec()?, [5.0]);"]
-    fn norm<T: Float>(
-        a: &Tensor<T>, p: f32, dims: &[i64], keep_dims: bool, out: &mut Tensor<T>,
+    fn norm<T: Floats>(
+        on; a: &impl Of<T>, p: f32, dims: &[i64], keep_dims: bool, out: &mut impl Of<T>,
     ) = norm(a, p, dims, keep_dims, out);
 
     /// Whether one of the elements is not 0, over dimensions: 1 or 0.
@@ -123,8 +121,8 @@ let a = device.upload_tensor(&[0_u8, 1, 0, 0], [2, 2])?;
 let mut out = device.zeros([2])?;
 op::any(&stream, &a, &[1], false, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 0]);"]
-    fn any<T: Element>(
-        a: &Tensor<T>, dims: &[i64], keep_dims: bool, out: &mut Tensor<u8>,
+    fn any<T: Elements>(
+        on; a: &impl Of<T>, dims: &[i64], keep_dims: bool, out: &mut impl Of<T::As<u8>>,
     ) = any(a, dims, keep_dims, out);
 
     /// Whether all elements are not 0, over dimensions: 1 or 0.
@@ -138,7 +136,7 @@ let a = device.upload_tensor(&[0_u8, 1, 0, 0], [2, 2])?;
 let mut out = device.zeros([2])?;
 op::all(&stream, &a, &[1], false, &mut out)?;
 assert_eq!(out.to_vec()?, [0, 0]);"]
-    fn all<T: Element>(
-        a: &Tensor<T>, dims: &[i64], keep_dims: bool, out: &mut Tensor<u8>,
+    fn all<T: Elements>(
+        on; a: &impl Of<T>, dims: &[i64], keep_dims: bool, out: &mut impl Of<T::As<u8>>,
     ) = all(a, dims, keep_dims, out);
 }

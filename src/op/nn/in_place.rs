@@ -1,10 +1,8 @@
 //! Arithmetic in place.
 
 use crate::error::Result;
-use crate::op::element::{Float, Numeric};
 use crate::op::nn::wrapped::wrapped;
-use crate::op::{Tensor, aclnn};
-use crate::stream::Stream;
+use crate::op::{Floats, Numerics, Of, aclnn};
 
 wrapped! {
     /// `a -= b`, element by element.
@@ -18,7 +16,9 @@ let mut a = device.upload_tensor(&[5, 7], [2])?;
 let b = device.upload_tensor(&[2], [1])?;
 op::sub_inplace(&stream, &mut a, &b)?;
 assert_eq!(a.to_vec()?, [3, 5]);"]
-    fn sub_inplace<T: Numeric>(a: &mut Tensor<T>, b: &Tensor<T>) = inplace_sub(a, b, T::ONE);
+    fn sub_inplace<T: Numerics>(
+        on; a: &mut impl Of<T>, b: &impl Of<T>,
+    ) [one = T::one(on, a)?] = inplace_sub(a, b, one);
 
     /// `a /= b`, element by element.
     ///
@@ -31,7 +31,7 @@ let mut a = device.upload_tensor(&[5.0_f32, 7.0], [2])?;
 let b = device.upload_tensor(&[2.0], [1])?;
 op::div_inplace(&stream, &mut a, &b)?;
 assert_eq!(a.to_vec()?, [2.5, 3.5]);"]
-    fn div_inplace<T: Float>(a: &mut Tensor<T>, b: &Tensor<T>) = inplace_div(a, b);
+    fn div_inplace<T: Floats>(on; a: &mut impl Of<T>, b: &impl Of<T>) = inplace_div(a, b);
 
     /// `a += value`, element by element.
     ///
@@ -42,7 +42,9 @@ assert_eq!(a.to_vec()?, [2.5, 3.5]);"]
 let mut a = device.upload_tensor(&[5, 7], [2])?;
 op::adds_inplace(&stream, &mut a, 2)?;
 assert_eq!(a.to_vec()?, [7, 9]);"]
-    fn adds_inplace<T: Numeric>(a: &mut Tensor<T>, value: T) = inplace_adds(a, value, T::ONE);
+    fn adds_inplace<T: Numerics>(
+        on; a: &mut impl Of<T>, value: T::Number,
+    ) [value = T::scalar(value, on, a)?, one = T::one(on, a)?] = inplace_adds(a, value, one);
 
     /// `a *= value`, element by element.
     ///
@@ -53,5 +55,7 @@ assert_eq!(a.to_vec()?, [7, 9]);"]
 let mut a = device.upload_tensor(&[5, 7], [2])?;
 op::muls_inplace(&stream, &mut a, 2)?;
 assert_eq!(a.to_vec()?, [10, 14]);"]
-    fn muls_inplace<T: Numeric>(a: &mut Tensor<T>, value: T) = inplace_muls(a, value);
+    fn muls_inplace<T: Numerics>(
+        on; a: &mut impl Of<T>, value: T::Number,
+    ) [value = T::scalar(value, on, a)?] = inplace_muls(a, value);
 }

@@ -1,10 +1,8 @@
 //! Elements chosen by indices.
 
 use crate::error::Result;
-use crate::op::element::{Element, Index};
 use crate::op::nn::wrapped::wrapped;
-use crate::op::{Operand, Tensor, aclnn};
-use crate::stream::Stream;
+use crate::op::{Elements, Indices, Of, Operand, aclnn};
 
 /// What becomes of an element that [`scatter`] meets another one for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -42,8 +40,8 @@ let index = device.upload_tensor(&[0_i64, 1], [2, 1])?;
 let mut out = device.zeros([2, 1])?;
 op::gather(&stream, &a, 1, &index, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 4]);"]
-    fn gather<T: Element, I: Index>(
-        a: &Tensor<T>, dim: i64, index: &Tensor<I>, out: &mut Tensor<T>,
+    fn gather<T: Elements, I: Indices>(
+        on; a: &impl Of<T>, dim: i64, index: &impl Of<I>, out: &mut impl Of<T>,
     ) = gather(a, dim, index, out);
 
     /// The parts of dimension `dim` that `index` names, in its order.
@@ -59,8 +57,8 @@ let rows = device.upload_tensor(&[1_i64, 1], [2])?;
 let mut out = device.zeros([2, 2])?;
 op::index_select(&stream, &a, 0, &rows, &mut out)?;
 assert_eq!(out.to_vec()?, [3, 4, 3, 4]);"]
-    fn index_select<T: Element, I: Index>(
-        a: &Tensor<T>, dim: i64, index: &Tensor<I>, out: &mut Tensor<T>,
+    fn index_select<T: Elements, I: Indices>(
+        on; a: &impl Of<T>, dim: i64, index: &impl Of<I>, out: &mut impl Of<T>,
     ) = index_select(a, dim, index, out);
 
     /// Replaces the parts of dimension `dim` that `index` names by those of `source`, in its order.
@@ -76,8 +74,8 @@ let row = device.upload_tensor(&[1_i64], [1])?;
 let new = device.upload_tensor(&[7, 8], [1, 2])?;
 op::index_copy(&stream, &mut cache, 0, &row, &new)?;
 assert_eq!(cache.to_vec()?, [0, 0, 7, 8, 0, 0]);"]
-    fn index_copy<T: Element, I: Index>(
-        a: &mut Tensor<T>, dim: i64, index: &Tensor<I>, source: &Tensor<T>,
+    fn index_copy<T: Elements, I: Indices>(
+        on; a: &mut impl Of<T>, dim: i64, index: &impl Of<I>, source: &impl Of<T>,
     ) = inplace_index_copy(a, dim, index, source);
 
     /// Stores `value` in the parts of dimension `dim` that `index` names.
@@ -89,9 +87,9 @@ assert_eq!(cache.to_vec()?, [0, 0, 7, 8, 0, 0]);"]
 let mut a = device.upload_tensor(&[1, 2, 3], [3])?;
 op::index_fill(&stream, &mut a, 0, &[0, 2], 9)?;
 assert_eq!(a.to_vec()?, [9, 2, 9]);"]
-    fn index_fill<T: Element>(
-        a: &mut Tensor<T>, dim: i64, index: &[i64], value: T,
-    ) = inplace_index_fill_tensor(a, dim, index, value);
+    fn index_fill<T: Elements>(
+        on; a: &mut impl Of<T>, dim: i64, index: &[i64], value: T::Number,
+    ) [value = T::scalar(value, on, a)?] = inplace_index_fill_tensor(a, dim, index, value);
 
     /// For each place of `index`, brings the element of `source` there to the same place of `a`, with the index for
     /// dimension `dim`.
@@ -107,8 +105,8 @@ let index = device.upload_tensor(&[2_i64, 0], [2])?;
 let source = device.upload_tensor(&[1, 2], [2])?;
 op::scatter(&stream, &mut a, 0, &index, &source, op::Reduce::Add)?;
 assert_eq!(a.to_vec()?, [12, 20, 31]);"]
-    fn scatter<T: Element, I: Index>(
-        a: &mut Tensor<T>, dim: i64, index: &Tensor<I>, source: &Tensor<T>, reduce: Reduce,
+    fn scatter<T: Elements, I: Indices>(
+        on; a: &mut impl Of<T>, dim: i64, index: &impl Of<I>, source: &impl Of<T>, reduce: Reduce,
     ) = inplace_scatter(a, dim, index, source, reduce.raw());
 
     /// Stores `values`, or adds them with `accumulate`, where a tensor of indices for each of the first dimensions
@@ -127,8 +125,8 @@ let columns = device.upload_tensor(&[1_i64, 0], [2])?;
 let values = device.upload_tensor(&[70, 80], [2])?;
 op::index_put(&stream, &mut a, &[&rows, &columns], &values, false)?;
 assert_eq!(a.to_vec()?, [1, 70, 80, 4]);"]
-    fn index_put<T: Element, I: Index>(
-        a: &mut Tensor<T>, indices: &[&Tensor<I>], values: &Tensor<T>, accumulate: bool,
+    fn index_put<T: Elements, I: Indices>(
+        on; a: &mut impl Of<T>, indices: &[&impl Of<I>], values: &impl Of<T>, accumulate: bool,
     ) = index_put_impl(
         a, &indices.iter().map(|index| *index as &dyn Operand).collect::<Vec<_>>(), values, accumulate, false,
     );

@@ -1,10 +1,9 @@
 //! Moving elements: parts, joins, repetitions, borders, triangles.
 
 use crate::error::Result;
-use crate::op::element::{Element, Float};
 use crate::op::nn::wrapped::wrapped;
-use crate::op::{Operand, Tensor, aclnn};
-use crate::stream::Stream;
+use crate::op::typed::sizes;
+use crate::op::{Elements, Floats, Of, Operand, aclnn};
 
 wrapped! {
     /// Every `step`-th element of dimension `dim` from `start` up to `end`, which is not part of it.
@@ -18,8 +17,8 @@ let a = device.upload_tensor(&[0, 1, 2, 3, 4], [5])?;
 let mut out = device.zeros([2])?;
 op::slice(&stream, &a, 0, 1, 5, 2, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 3]);"]
-    fn slice<T: Element>(
-        a: &Tensor<T>, dim: i64, start: i64, end: i64, step: i64, out: &mut Tensor<T>,
+    fn slice<T: Elements>(
+        on; a: &impl Of<T>, dim: i64, start: i64, end: i64, step: i64, out: &mut impl Of<T>,
     ) = slice(a, dim, start, end, step, out);
 
     /// Tensors one after the other along `dim`; the other dimensions are equal.
@@ -33,8 +32,8 @@ let b = device.upload_tensor(&[3, 4, 5, 6], [2, 2])?;
 let mut out = device.zeros([3, 2])?;
 op::cat(&stream, &[&a, &b], 0, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 2, 3, 4, 5, 6]);"]
-    fn cat<T: Element>(
-        parts: &[&Tensor<T>], dim: i64, out: &mut Tensor<T>,
+    fn cat<T: Elements>(
+        on; parts: &[&impl Of<T>], dim: i64, out: &mut impl Of<T>,
     ) = cat(&parts.iter().map(|part| *part as &dyn Operand).collect::<Vec<_>>(), dim, out);
 
     /// Tensors of one shape beside each other, along a new dimension `dim`.
@@ -48,8 +47,8 @@ let b = device.upload_tensor(&[3, 4], [2])?;
 let mut out = device.zeros([2, 2])?;
 op::stack(&stream, &[&a, &b], 1, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 3, 2, 4]);"]
-    fn stack<T: Element>(
-        parts: &[&Tensor<T>], dim: i64, out: &mut Tensor<T>,
+    fn stack<T: Elements>(
+        on; parts: &[&impl Of<T>], dim: i64, out: &mut impl Of<T>,
     ) = stack(&parts.iter().map(|part| *part as &dyn Operand).collect::<Vec<_>>(), dim, out);
 
     /// Copies parts of `sizes` along `dim`, one after the other; the sizes add up to the dimension.
@@ -63,8 +62,8 @@ let a = device.upload_tensor(&[1, 2, 3], [3])?;
 let (mut head, mut tail) = (device.zeros([1])?, device.zeros([2])?);
 op::split(&stream, &a, &[1, 2], 0, &mut [&mut head, &mut tail])?;
 assert_eq!((head.to_vec()?, tail.to_vec()?), (vec![1], vec![2, 3]));"]
-    fn split<T: Element>(
-        a: &Tensor<T>, sizes: &[i64], dim: i64, parts: &mut [&mut Tensor<T>],
+    fn split<T: Elements>(
+        on; a: &impl Of<T>, sizes: &[i64], dim: i64, parts: &mut [&mut impl Of<T>],
     ) = split_with_size(
         a, sizes, dim, &mut parts.iter_mut().map(|part| *part as &mut dyn Operand).collect::<Vec<_>>(),
     );
@@ -79,7 +78,7 @@ let a = device.upload_tensor(&[1, 2], [2])?;
 let mut out = device.zeros([2, 4])?;
 op::repeat(&stream, &a, &[2, 2], &mut out)?;
 assert_eq!(out.to_vec()?, [1, 2, 1, 2, 1, 2, 1, 2]);"]
-    fn repeat<T: Element>(a: &Tensor<T>, repeats: &[i64], out: &mut Tensor<T>) = repeat(a, repeats, out);
+    fn repeat<T: Elements>(on; a: &impl Of<T>, repeats: &[i64], out: &mut impl Of<T>) = repeat(a, repeats, out);
 
     /// `a` broadcast to `shape`, whose elements of −1 keep the size.
     ///
@@ -91,7 +90,7 @@ let a = device.upload_tensor(&[1, 2], [2, 1])?;
 let mut out = device.zeros([2, 3])?;
 op::expand(&stream, &a, &[-1, 3], &mut out)?;
 assert_eq!(out.to_vec()?, [1, 1, 1, 2, 2, 2]);"]
-    fn expand<T: Element>(a: &Tensor<T>, shape: &[i64], out: &mut Tensor<T>) = expand(a, shape, out);
+    fn expand<T: Elements>(on; a: &impl Of<T>, shape: &[i64], out: &mut impl Of<T>) = expand(a, shape, out);
 
     /// The elements of some dimensions backwards.
     ///
@@ -103,7 +102,7 @@ let a = device.upload_tensor(&[1, 2, 3], [3])?;
 let mut out = device.zeros([3])?;
 op::flip(&stream, &a, &[0], &mut out)?;
 assert_eq!(out.to_vec()?, [3, 2, 1]);"]
-    fn flip<T: Element>(a: &Tensor<T>, dims: &[i64], out: &mut Tensor<T>) = flip(a, dims, out);
+    fn flip<T: Elements>(on; a: &impl Of<T>, dims: &[i64], out: &mut impl Of<T>) = flip(a, dims, out);
 
     /// Elements moved on along `dims` by `shifts`; what leaves at the end comes in at the start.
     ///
@@ -116,8 +115,8 @@ let a = device.upload_tensor(&[1, 2, 3], [3])?;
 let mut out = device.zeros([3])?;
 op::roll(&stream, &a, &[1], &[0], &mut out)?;
 assert_eq!(out.to_vec()?, [3, 1, 2]);"]
-    fn roll<T: Element>(
-        a: &Tensor<T>, shifts: &[i64], dims: &[i64], out: &mut Tensor<T>,
+    fn roll<T: Elements>(
+        on; a: &impl Of<T>, shifts: &[i64], dims: &[i64], out: &mut impl Of<T>,
     ) = roll(a, shifts, dims, out);
 
     /// Borders of `value`: numbers of elements before and after the last dimension, then the one before it, and so
@@ -131,9 +130,9 @@ let a = device.upload_tensor(&[1, 2], [2])?;
 let mut out = device.zeros([5])?;
 op::pad(&stream, &a, &[1, 2], 9, &mut out)?;
 assert_eq!(out.to_vec()?, [9, 1, 2, 9, 9]);"]
-    fn pad<T: Element>(
-        a: &Tensor<T>, borders: &[i64], value: T, out: &mut Tensor<T>,
-    ) = constant_pad_nd(a, borders, value, out);
+    fn pad<T: Elements>(
+        on; a: &impl Of<T>, borders: &[i64], value: T::Number, out: &mut impl Of<T>,
+    ) [value = T::scalar(value, on, a)?] = constant_pad_nd(a, borders, value, out);
 
     /// The elements on and below a diagonal of matrices, zeros elsewhere; 0 is the main diagonal, greater numbers are
     /// right of it.
@@ -146,7 +145,7 @@ let a = device.upload_tensor(&[1, 2, 3, 4], [2, 2])?;
 let mut out = device.zeros([2, 2])?;
 op::tril(&stream, &a, 0, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 0, 3, 4]);"]
-    fn tril<T: Element>(a: &Tensor<T>, diagonal: i64, out: &mut Tensor<T>) = tril(a, diagonal, out);
+    fn tril<T: Elements>(on; a: &impl Of<T>, diagonal: i64, out: &mut impl Of<T>) = tril(a, diagonal, out);
 
     /// The elements on and above a diagonal of matrices, zeros elsewhere; 0 is the main diagonal, greater numbers are
     /// right of it.
@@ -159,7 +158,7 @@ let a = device.upload_tensor(&[1, 2, 3, 4], [2, 2])?;
 let mut out = device.zeros([2, 2])?;
 op::triu(&stream, &a, 0, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 2, 0, 4]);"]
-    fn triu<T: Element>(a: &Tensor<T>, diagonal: i64, out: &mut Tensor<T>) = triu(a, diagonal, out);
+    fn triu<T: Elements>(on; a: &impl Of<T>, diagonal: i64, out: &mut impl Of<T>) = triu(a, diagonal, out);
 
     /// Each element `repeats` times, in one dimension.
     ///
@@ -171,9 +170,11 @@ let a = device.upload_tensor(&[1, 2], [2])?;
 let mut out = device.zeros([4])?;
 op::repeat_interleave(&stream, &a, 2, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 1, 2, 2]);"]
-    fn repeat_interleave<T: Element>(
-        a: &Tensor<T>, repeats: i64, out: &mut Tensor<T>,
-    ) = repeat_interleave_int(a, repeats, out.len() as i64, out);
+    fn repeat_interleave<T: Elements>(
+        on; a: &impl Of<T>, repeats: i64, out: &mut impl Of<T>,
+    ) [
+        elements = sizes(on, a)?.iter().product::<i64>()
+    ] = repeat_interleave_int(a, repeats, repeats.saturating_mul(elements), out);
 
     /// Borders that mirror the last dimension without repeating the edge: numbers of elements before and after.
     ///
@@ -185,8 +186,8 @@ let a = device.upload_tensor(&[1.0_f32, 2.0, 3.0], [1, 3])?;
 let mut out = device.zeros([1, 6])?;
 op::reflection_pad1d(&stream, &a, [2, 1], &mut out)?;
 assert_eq!(out.to_vec()?, [3.0, 2.0, 1.0, 2.0, 3.0, 2.0]);"]
-    fn reflection_pad1d<T: Float>(
-        a: &Tensor<T>, borders: [i64; 2], out: &mut Tensor<T>,
+    fn reflection_pad1d<T: Floats>(
+        on; a: &impl Of<T>, borders: [i64; 2], out: &mut impl Of<T>,
     ) = reflection_pad1d(a, &borders, out);
 
     /// Borders that mirror the last two dimensions without repeating the edge: numbers of elements left, right, above
@@ -200,7 +201,7 @@ let a = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [1, 2, 2])?;
 let mut out = device.zeros([1, 2, 3])?;
 op::reflection_pad2d(&stream, &a, [1, 0, 0, 0], &mut out)?;
 assert_eq!(out.to_vec()?, [2.0, 1.0, 2.0, 4.0, 3.0, 4.0]);"]
-    fn reflection_pad2d<T: Float>(
-        a: &Tensor<T>, borders: [i64; 4], out: &mut Tensor<T>,
+    fn reflection_pad2d<T: Floats>(
+        on; a: &impl Of<T>, borders: [i64; 4], out: &mut impl Of<T>,
     ) = reflection_pad2d(a, &borders, out);
 }

@@ -1,14 +1,7 @@
 //! Matrix products.
 
-use std::panic::Location;
-
-use acl_sys::aclScalar;
-
 use crate::error::Result;
-use crate::op::argument::{input, output};
-use crate::op::element::Float;
-use crate::op::{Target, Tensor, View, operator};
-use crate::stream::Stream;
+use crate::op::{Floats, Of, On, aclnn};
 
 /// How the cube cores may compute (`cubeMathType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -63,8 +56,8 @@ impl CubeMath {
 /// ```
 #[doc(alias = "aclnnMatmul")]
 #[track_caller]
-pub fn matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    matmul_with(stream, a, b, out, CubeMath::default())
+pub fn matmul<T: Floats>(on: &impl On<T>, a: &impl Of<T>, b: &impl Of<T>, out: &mut impl Of<T>) -> Result<()> {
+    matmul_with(on, a, b, out, CubeMath::default())
 }
 
 /// [`matmul`] with a choice of precision.
@@ -92,29 +85,14 @@ pub fn matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut
 /// ```
 #[doc(alias = "aclnnMatmul")]
 #[track_caller]
-pub fn matmul_with<T: Float>(
-    stream: &Stream,
-    a: &Tensor<T>,
-    b: &Tensor<T>,
-    out: &mut Tensor<T>,
+pub fn matmul_with<T: Floats>(
+    on: &impl On<T>,
+    a: &impl Of<T>,
+    b: &impl Of<T>,
+    out: &mut impl Of<T>,
     math: CubeMath,
 ) -> Result<()> {
-    matmul_at(stream, [&a.view(), &b.view(), &out.view()], math, Location::caller())
-}
-
-pub(crate) fn matmul_at(
-    target: impl Target,
-    [a, b, out]: [&View<'_>; 3],
-    math: CubeMath,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(
-        target,
-        at,
-        "matmul",
-        aclnnMatmulGetWorkspaceSize(input(a), input(b), output(out), math.raw()),
-        aclnnMatmul
-    )
+    aclnn::matmul(on, a, b, out, math.raw())
 }
 
 /// Product of two matrices: `[m, k] · [k, n] = [m, n]`.
@@ -143,13 +121,8 @@ pub(crate) fn matmul_at(
 /// ```
 #[doc(alias = "aclnnMm")]
 #[track_caller]
-pub fn mm<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    mm_at(stream, [&a.view(), &b.view(), &out.view()], Location::caller())
-}
-
-pub(crate) fn mm_at(target: impl Target, [a, b, out]: [&View<'_>; 3], at: &'static Location<'static>) -> Result<()> {
-    let math = CubeMath::default().raw();
-    operator!(target, at, "mm", aclnnMmGetWorkspaceSize(input(a), input(b), output(out), math), aclnnMm)
+pub fn mm<T: Floats>(on: &impl On<T>, a: &impl Of<T>, b: &impl Of<T>, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::mm(on, a, b, out, CubeMath::default().raw())
 }
 
 /// Products of batches of matrices: `[b, m, k] · [b, k, n] = [b, m, n]`.
@@ -179,23 +152,8 @@ pub(crate) fn mm_at(target: impl Target, [a, b, out]: [&View<'_>; 3], at: &'stat
 /// ```
 #[doc(alias = "aclnnBatchMatMul")]
 #[track_caller]
-pub fn batch_matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    batch_matmul_at(stream, [&a.view(), &b.view(), &out.view()], Location::caller())
-}
-
-pub(crate) fn batch_matmul_at(
-    target: impl Target,
-    [a, b, out]: [&View<'_>; 3],
-    at: &'static Location<'static>,
-) -> Result<()> {
-    let math = CubeMath::default().raw();
-    operator!(
-        target,
-        at,
-        "batch_matmul",
-        aclnnBatchMatMulGetWorkspaceSize(input(a), input(b), output(out), math),
-        aclnnBatchMatMul
-    )
+pub fn batch_matmul<T: Floats>(on: &impl On<T>, a: &impl Of<T>, b: &impl Of<T>, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::batch_mat_mul(on, a, b, out, CubeMath::default().raw())
 }
 
 /// `out = bias + a · b`: the linear layer.
@@ -227,29 +185,13 @@ pub(crate) fn batch_matmul_at(
 #[doc(alias = "aclnnAddmm")]
 #[doc(alias = "linear")]
 #[track_caller]
-pub fn addmm<T: Float>(
-    stream: &Stream,
-    bias: &Tensor<T>,
-    a: &Tensor<T>,
-    b: &Tensor<T>,
-    out: &mut Tensor<T>,
+pub fn addmm<T: Floats>(
+    on: &impl On<T>,
+    bias: &impl Of<T>,
+    a: &impl Of<T>,
+    b: &impl Of<T>,
+    out: &mut impl Of<T>,
 ) -> Result<()> {
-    let one = stream.0.context().one::<T>()?;
-    addmm_at(stream, [&bias.view(), &a.view(), &b.view(), &out.view()], one, Location::caller())
-}
-
-pub(crate) fn addmm_at(
-    target: impl Target,
-    [bias, a, b, out]: [&View<'_>; 4],
-    one: *const aclScalar,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    let math = CubeMath::default().raw();
-    operator!(
-        target,
-        at,
-        "addmm",
-        aclnnAddmmGetWorkspaceSize(input(bias), input(a), input(b), one, one, output(out), math),
-        aclnnAddmm
-    )
+    let one = T::one(on, a)?;
+    aclnn::addmm(on, bias, a, b, one, one, out, CubeMath::default().raw())
 }

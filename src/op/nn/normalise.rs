@@ -1,12 +1,8 @@
 //! Normalisation and activation.
 
-use std::panic::Location;
-
 use crate::error::Result;
-use crate::op::argument::{input, output};
-use crate::op::element::Float;
-use crate::op::{Arg, Target, Tensor, View, operator};
-use crate::stream::Stream;
+use crate::op::typed::sizes;
+use crate::op::{Floats, Of, On, aclnn};
 
 /// Softmax over dimension `dim`; a negative one counts from the end.
 ///
@@ -35,26 +31,17 @@ use crate::stream::Stream;
 /// ```
 #[doc(alias = "aclnnSoftmax")]
 #[track_caller]
-pub fn softmax<T: Float>(stream: &Stream, a: &Tensor<T>, dim: i64, out: &mut Tensor<T>) -> Result<()> {
-    softmax_at(stream, [&a.view(), &out.view()], dim, Location::caller())
-}
-
-pub(crate) fn softmax_at(
-    target: impl Target,
-    [a, out]: [&View<'_>; 2],
-    dim: i64,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(target, at, "softmax", aclnnSoftmaxGetWorkspaceSize(input(a), dim, output(out)), aclnnSoftmax)
+pub fn softmax<T: Floats>(on: &impl On<T>, a: &impl Of<T>, dim: i64, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::softmax(on, a, dim, out)
 }
 
 /// What [`layer_norm`] scales and shifts with. Its example shows one.
 #[derive(Debug)]
-pub struct LayerNorm<'a, T: Float> {
-    /// Factor, of the normalised shape.
-    pub weight: &'a Tensor<T>,
+pub struct LayerNorm<'a, T: Floats> {
+    /// Factor, of the normalised shape; in a plan its sizes depend on no symbols.
+    pub weight: &'a T::Operand,
     /// Summand, of the normalised shape.
-    pub bias: &'a Tensor<T>,
+    pub bias: &'a T::Operand,
     /// Added to the variance, so that a constant input does not divide by zero.
     pub eps: f64,
 }
@@ -90,41 +77,15 @@ pub struct LayerNorm<'a, T: Float> {
 /// ```
 #[doc(alias = "aclnnLayerNorm")]
 #[track_caller]
-pub fn layer_norm<T: Float>(
-    stream: &Stream,
-    a: &Tensor<T>,
+pub fn layer_norm<T: Floats>(
+    on: &impl On<T>,
+    a: &impl Of<T>,
     norm: &LayerNorm<'_, T>,
-    out: &mut Tensor<T>,
+    out: &mut impl Of<T>,
 ) -> Result<()> {
     let LayerNorm { weight, bias, eps } = *norm;
-    let views = [&a.view(), &weight.view(), &bias.view(), &out.view()];
-    layer_norm_at(stream, views, eps, Location::caller())
-}
-
-pub(crate) fn layer_norm_at(
-    target: impl Target,
-    [a, weight, bias, out]: [&View<'_>; 4],
-    eps: f64,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    let sizes: Vec<i64> = weight.dims.iter().map(|size| *size as i64).collect();
-    let none = Arg::NoTensor;
-    operator!(
-        target,
-        at,
-        "layer_norm",
-        aclnnLayerNormGetWorkspaceSize(
-            input(a),
-            sizes.as_slice(),
-            input(weight),
-            input(bias),
-            eps,
-            output(out),
-            none,
-            none
-        ),
-        aclnnLayerNorm
-    )
+    let sizes = sizes(on, weight)?;
+    aclnn::layer_norm(on, a, &sizes, Some(weight), Some(bias), eps, out, None, None)
 }
 
 /// The two forms of the GELU activation.
@@ -138,7 +99,7 @@ pub enum GeluForm {
 }
 
 impl GeluForm {
-    /// The `approximate` of gated forms.
+    /// The `approximate` of C.
     pub(crate) fn raw(self) -> i64 {
         match self {
             Self::Exact => 0,
@@ -173,19 +134,6 @@ impl GeluForm {
 /// ```
 #[doc(alias = "aclnnGeluV2")]
 #[track_caller]
-pub fn gelu<T: Float>(stream: &Stream, a: &Tensor<T>, form: GeluForm, out: &mut Tensor<T>) -> Result<()> {
-    gelu_at(stream, [&a.view(), &out.view()], form, Location::caller())
-}
-
-pub(crate) fn gelu_at(
-    target: impl Target,
-    [a, out]: [&View<'_>; 2],
-    form: GeluForm,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    let form = match form {
-        GeluForm::Exact => 0_i64,
-        GeluForm::Tanh => 1,
-    };
-    operator!(target, at, "gelu", aclnnGeluV2GetWorkspaceSize(input(a), form, output(out)), aclnnGeluV2)
+pub fn gelu<T: Floats>(on: &impl On<T>, a: &impl Of<T>, form: GeluForm, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::gelu_v2(on, a, form.raw(), out)
 }

@@ -1,10 +1,8 @@
 //! Products with vectors, of batches onto something, with small weights, and their inverse.
 
 use crate::error::Result;
-use crate::op::element::Float;
 use crate::op::nn::wrapped::wrapped;
-use crate::op::{CubeMath, Tensor, aclnn};
-use crate::stream::Stream;
+use crate::op::{CubeMath, Floats, Of, aclnn};
 
 wrapped! {
     /// Product of a matrix and a vector: `[m, n] · [n] = [m]`.
@@ -18,7 +16,9 @@ let x = device.upload_tensor(&[1.0, 10.0], [2])?;
 let mut out = device.zeros([2])?;
 op::mv(&stream, &a, &x, &mut out)?;
 assert_eq!(out.to_vec()?, [21.0, 43.0]);"]
-    fn mv<T: Float>(a: &Tensor<T>, x: &Tensor<T>, out: &mut Tensor<T>) = mv(a, x, out, CubeMath::KeepType.raw());
+    fn mv<T: Floats>(
+        on; a: &impl Of<T>, x: &impl Of<T>, out: &mut impl Of<T>,
+    ) = mv(a, x, out, CubeMath::KeepType.raw());
 
     /// Scalar product of two vectors: `[n] · [n] = []`.
     ///
@@ -31,7 +31,7 @@ let b = device.upload_tensor(&[3.0, 4.0], [2])?;
 let mut out = device.zeros([])?;
 op::dot(&stream, &a, &b, &mut out)?;
 assert_eq!(out.to_vec()?, [11.0]);"]
-    fn dot<T: Float>(a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) = dot(a, b, out);
+    fn dot<T: Floats>(on; a: &impl Of<T>, b: &impl Of<T>, out: &mut impl Of<T>) = dot(a, b, out);
 
     /// `out = beta · bias + alpha · a · b` over batches of matrices: `[b, m, k] · [b, k, n] = [b, m, n]`.
     ///
@@ -46,8 +46,8 @@ let bias = device.upload_tensor(&[100.0], [1, 1, 1])?;
 let mut out = device.zeros([1, 1, 1])?;
 op::baddbmm(&stream, &bias, &a, &b, 0.5, 2.0, &mut out)?;
 assert_eq!(out.to_vec()?, [72.0]);"]
-    fn baddbmm<T: Float>(
-        bias: &Tensor<T>, a: &Tensor<T>, b: &Tensor<T>, beta: f32, alpha: f32, out: &mut Tensor<T>,
+    fn baddbmm<T: Floats>(
+        on; bias: &impl Of<T>, a: &impl Of<T>, b: &impl Of<T>, beta: f32, alpha: f32, out: &mut impl Of<T>,
     ) = baddbmm(bias, a, b, beta, alpha, out, CubeMath::KeepType.raw());
 
     /// Solves `a · x = b` for triangular matrices `a`: `[…, n, n] · […, n, k] = […, n, k]`.
@@ -63,13 +63,13 @@ let b = device.upload_tensor(&[2.0, 9.0], [2, 1])?;
 let (mut x, mut m) = (device.zeros([2, 1])?, device.zeros([2, 2])?);
 op::triangular_solve(&stream, &a, &b, false, false, false, (&mut x, &mut m))?;
 assert_eq!(x.to_vec()?, [1.0, 2.0]);"]
-    fn triangular_solve<T: Float>(
-        a: &Tensor<T>,
-        b: &Tensor<T>,
+    fn triangular_solve<T: Floats>(
+        on; a: &impl Of<T>,
+        b: &impl Of<T>,
         upper: bool,
         transpose: bool,
         unit: bool,
-        results: (&mut Tensor<T>, &mut Tensor<T>),
+        results: (&mut impl Of<T>, &mut impl Of<T>),
     ) = triangular_solve(b, a, upper, transpose, unit, results.0, results.1);
 
     /// Product with 8-bit weights: `out = a · (weight · scale)`, `[m, k] · [k, n] = [m, n]`.
@@ -89,7 +89,7 @@ let scale = device.upload_tensor(&half(&[0.5, 0.25]), [2])?;
 let mut out = device.zeros([1, 2])?;
 op::weight_quant_matmul(&stream, &a, &weight, &scale, 0, &mut out)?;
 assert_eq!(out.to_vec()?, half(&[35.0, 25.0]));"]
-    fn weight_quant_matmul<T: Float>(
-        a: &Tensor<T>, weight: &Tensor<i8>, scale: &Tensor<T>, group: i32, out: &mut Tensor<T>,
+    fn weight_quant_matmul<T: Floats>(
+        on; a: &impl Of<T>, weight: &impl Of<T::As<i8>>, scale: &impl Of<T>, group: i32, out: &mut impl Of<T>,
     ) = weight_quant_batch_matmul_v2(a, weight, scale, None, None, None, None, group, out);
 }

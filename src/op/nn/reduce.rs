@@ -1,42 +1,20 @@
 //! Reductions over dimensions.
 
-use std::panic::Location;
-
 use crate::error::Result;
-use crate::op::argument::{input, output};
-use crate::op::element::Float;
-use crate::op::{Target, Tensor, View, operator};
-use crate::stream::Stream;
+use crate::op::{Floats, Of, On, aclnn};
 
 macro_rules! reductions {
-    ($($(#[$doc:meta])* $name:ident, $view:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
         #[track_caller]
-        pub fn $name<T: Float>(
-            stream: &Stream,
-            a: &Tensor<T>,
+        pub fn $name<T: Floats>(
+            on: &impl On<T>,
+            a: &impl Of<T>,
             dims: &[i64],
             keep_dims: bool,
-            out: &mut Tensor<T>,
+            out: &mut impl Of<T>,
         ) -> Result<()> {
-            $view(stream, [&a.view(), &out.view()], dims, keep_dims, Location::caller())
-        }
-
-        pub(crate) fn $view(
-            target: impl Target,
-            [a, out]: [&View<'_>; 2],
-            dims: &[i64],
-            keep_dims: bool,
-            at: &'static Location<'static>,
-        ) -> Result<()> {
-            let kind = out.dtype.raw();
-            operator!(
-                target,
-                at,
-                $label,
-                $plan(input(a), dims, keep_dims, kind, output(out)),
-                $launch
-        )
+            aclnn::$name(on, a, dims, keep_dims, T::dtype(on, a)?, out)
         }
     )*};
 }
@@ -72,7 +50,7 @@ reductions! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnReduceSum")]
-    reduce_sum, reduce_sum_at, "reduce_sum", aclnnReduceSumGetWorkspaceSize, aclnnReduceSum;
+    reduce_sum;
     /// Mean over dimensions.
     ///
     /// Shapes, types and memory as for [`reduce_sum`].
@@ -96,5 +74,5 @@ reductions! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnMean")]
-    mean, mean_at, "mean", aclnnMeanGetWorkspaceSize, aclnnMean;
+    mean;
 }

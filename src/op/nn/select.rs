@@ -1,26 +1,19 @@
 //! Comparing and choosing elements.
 
-use std::panic::Location;
-
 use crate::error::Result;
-use crate::op::argument::{input, output};
-use crate::op::element::{Element, Index, Numeric};
-use crate::op::{Tensor, operator};
-use crate::stream::Stream;
+use crate::op::{Elements, Indices, Numerics, Of, On, aclnn};
 
 macro_rules! comparisons {
-    ($($(#[$doc:meta])* $name:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = $function:ident;)*) => {$(
         $(#[$doc])*
         #[track_caller]
-        pub fn $name<T: Numeric>(
-            stream: &Stream,
-            a: &Tensor<T>,
-            b: &Tensor<T>,
-            out: &mut Tensor<u8>,
+        pub fn $name<T: Numerics>(
+            on: &impl On<T>,
+            a: &impl Of<T>,
+            b: &impl Of<T>,
+            out: &mut impl Of<T::As<u8>>,
         ) -> Result<()> {
-            let at = Location::caller();
-            let (a, b, out) = (a.view(), b.view(), out.view());
-            operator!(stream, at, $label, $plan(input(&a), input(&b), output(&out)), $launch)
+            aclnn::$function(on, a, b, out)
         }
     )*};
 }
@@ -52,7 +45,7 @@ comparisons! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnEqTensor")]
-    equal, "equal", aclnnEqTensorGetWorkspaceSize, aclnnEqTensor;
+    equal = eq_tensor;
     /// Where `a` is greater than `b`: 1 there and 0 elsewhere.
     ///
     /// Shapes, types and memory as for [`equal`]. NaN is neither greater nor less than anything.
@@ -77,7 +70,7 @@ comparisons! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnGtTensor")]
-    greater, "greater", aclnnGtTensorGetWorkspaceSize, aclnnGtTensor;
+    greater = gt_tensor;
 }
 
 /// The element of `a` where `condition` is not 0, that of `b` elsewhere.
@@ -109,22 +102,14 @@ comparisons! {
 #[doc(alias = "aclnnSWhere")]
 #[doc(alias = "where")]
 #[track_caller]
-pub fn select<T: Element>(
-    stream: &Stream,
-    condition: &Tensor<u8>,
-    a: &Tensor<T>,
-    b: &Tensor<T>,
-    out: &mut Tensor<T>,
+pub fn select<T: Elements>(
+    on: &impl On<T>,
+    condition: &impl Of<T::As<u8>>,
+    a: &impl Of<T>,
+    b: &impl Of<T>,
+    out: &mut impl Of<T>,
 ) -> Result<()> {
-    let at = Location::caller();
-    let (condition, a, b, out) = (condition.view(), a.view(), b.view(), out.view());
-    operator!(
-        stream,
-        at,
-        "select",
-        aclnnSWhereGetWorkspaceSize(input(&condition), input(&a), input(&b), output(&out)),
-        aclnnSWhere
-    )
+    aclnn::s_where(on, condition, a, b, out)
 }
 
 /// Where the greatest element of dimension `dim` is, counted from 0; the first of several.
@@ -153,14 +138,12 @@ pub fn select<T: Element>(
 /// ```
 #[doc(alias = "aclnnArgMax")]
 #[track_caller]
-pub fn argmax<T: Numeric, I: Index>(
-    stream: &Stream,
-    a: &Tensor<T>,
+pub fn argmax<T: Numerics, I: Indices>(
+    on: &impl On<T>,
+    a: &impl Of<T>,
     dim: i64,
     keep_dim: bool,
-    out: &mut Tensor<I>,
+    out: &mut impl Of<I>,
 ) -> Result<()> {
-    let at = Location::caller();
-    let (a, out) = (a.view(), out.view());
-    operator!(stream, at, "argmax", aclnnArgMaxGetWorkspaceSize(input(&a), dim, keep_dim, output(&out)), aclnnArgMax)
+    aclnn::arg_max(on, a, dim, keep_dim, out)
 }

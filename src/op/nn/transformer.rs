@@ -1,12 +1,7 @@
 //! What decoders are made of beside products: RMS normalisation, rotary position embedding, gated activation.
 
-use std::panic::Location;
-
 use crate::error::Result;
-use crate::op::argument::{input, output};
-use crate::op::element::Float;
-use crate::op::{Tensor, operator};
-use crate::stream::Stream;
+use crate::op::{Floats, Of, On, aclnn};
 
 /// RMS normalisation over the last dimensions, as many as `weight` has.
 ///
@@ -39,23 +34,15 @@ use crate::stream::Stream;
 /// ```
 #[doc(alias = "aclnnRmsNorm")]
 #[track_caller]
-pub fn rms_norm<T: Float>(
-    stream: &Stream,
-    a: &Tensor<T>,
-    weight: &Tensor<T>,
+pub fn rms_norm<T: Floats>(
+    on: &impl On<T>,
+    a: &impl Of<T>,
+    weight: &impl Of<T>,
     eps: f64,
-    out: &mut Tensor<T>,
-    scale: &mut Tensor<f32>,
+    out: &mut impl Of<T>,
+    scale: &mut impl Of<T::As<f32>>,
 ) -> Result<()> {
-    let at = Location::caller();
-    let (a, weight, out, scale) = (a.view(), weight.view(), out.view(), scale.view());
-    operator!(
-        stream,
-        at,
-        "rms_norm",
-        aclnnRmsNormGetWorkspaceSize(input(&a), input(&weight), eps, output(&out), output(&scale)),
-        aclnnRmsNorm
-    )
+    aclnn::rms_norm(on, a, weight, eps, out, scale)
 }
 
 /// Which elements a rotary position embedding turns against each other.
@@ -66,6 +53,16 @@ pub enum RotaryForm {
     Halves,
     /// Neighbours: elements `2 i` and `2 i + 1`.
     Neighbours,
+}
+
+impl RotaryForm {
+    /// The `mode` of C.
+    pub(crate) fn raw(self) -> i64 {
+        match self {
+            Self::Halves => 0,
+            Self::Neighbours => 1,
+        }
+    }
 }
 
 /// Rotary position embedding: turns pairs of elements of the last dimension by angles.
@@ -98,27 +95,15 @@ pub enum RotaryForm {
 /// ```
 #[doc(alias = "aclnnRotaryPositionEmbedding")]
 #[track_caller]
-pub fn rotary_embedding<T: Float>(
-    stream: &Stream,
-    a: &Tensor<T>,
-    cos: &Tensor<T>,
-    sin: &Tensor<T>,
+pub fn rotary_embedding<T: Floats>(
+    on: &impl On<T>,
+    a: &impl Of<T>,
+    cos: &impl Of<T>,
+    sin: &impl Of<T>,
     form: RotaryForm,
-    out: &mut Tensor<T>,
+    out: &mut impl Of<T>,
 ) -> Result<()> {
-    let at = Location::caller();
-    let (a, cos, sin, out) = (a.view(), cos.view(), sin.view(), out.view());
-    let mode = match form {
-        RotaryForm::Halves => 0,
-        RotaryForm::Neighbours => 1,
-    };
-    operator!(
-        stream,
-        at,
-        "rotary_embedding",
-        aclnnRotaryPositionEmbeddingGetWorkspaceSize(input(&a), input(&cos), input(&sin), mode, output(&out)),
-        aclnnRotaryPositionEmbedding
-    )
+    aclnn::rotary_position_embedding(on, a, cos, sin, form.raw(), out)
 }
 
 /// The gated activation SwiGLU: `silu` of the first half of dimension `dim` times its second half, where `silu x = x /
@@ -150,8 +135,6 @@ pub fn rotary_embedding<T: Float>(
 #[doc(alias = "aclnnSwiGlu")]
 #[doc(alias = "silu")]
 #[track_caller]
-pub fn swiglu<T: Float>(stream: &Stream, a: &Tensor<T>, dim: i64, out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
-    let (a, out) = (a.view(), out.view());
-    operator!(stream, at, "swiglu", aclnnSwiGluGetWorkspaceSize(input(&a), dim, output(&out)), aclnnSwiGlu)
+pub fn swiglu<T: Floats>(on: &impl On<T>, a: &impl Of<T>, dim: i64, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::swi_glu(on, a, dim, out)
 }

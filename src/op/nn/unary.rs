@@ -1,28 +1,14 @@
 //! Functions of one tensor, element by element.
 
-use std::panic::Location;
-
 use crate::error::Result;
-use crate::op::argument::{input, output};
-use crate::op::element::Numeric;
-use crate::op::scalar::Scalar;
-use crate::op::{Float, Target, Tensor, View, operator};
-use crate::stream::Stream;
+use crate::op::{Floats, Numerics, Of, On, aclnn};
 
 macro_rules! unary {
-    ($($(#[$doc:meta])* $name:ident, $view:ident, $bound:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $bound:ident;)*) => {$(
         $(#[$doc])*
         #[track_caller]
-        pub fn $name<T: $bound>(stream: &Stream, a: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-            $view(stream, [&a.view(), &out.view()], Location::caller())
-        }
-
-        pub(crate) fn $view(
-            target: impl Target,
-            [a, out]: [&View<'_>; 2],
-            at: &'static Location<'static>,
-        ) -> Result<()> {
-            operator!(target, at, $label, $plan(input(a), output(out)), $launch)
+        pub fn $name<T: $bound>(on: &impl On<T>, a: &impl Of<T>, out: &mut impl Of<T>) -> Result<()> {
+            aclnn::$name(on, a, out)
         }
     )*};
 }
@@ -52,7 +38,7 @@ unary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnAbs")]
-    abs, abs_at, Numeric, "abs", aclnnAbsGetWorkspaceSize, aclnnAbs;
+    abs: Numerics;
     /// `out = √a`, element by element; NaN for negative elements.
     ///
     /// `out` has the shape of `a` and may be a clone of it. Types: f32, f16 and bf16.
@@ -76,7 +62,7 @@ unary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnSqrt")]
-    sqrt, sqrt_at, Float, "sqrt", aclnnSqrtGetWorkspaceSize, aclnnSqrt;
+    sqrt: Floats;
     /// `out = 1 / √a`, element by element; NaN for negative elements, infinity for zeros.
     ///
     /// `out` has the shape of `a` and may be a clone of it. Types: f32, f16 and bf16.
@@ -101,7 +87,7 @@ unary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnRsqrt")]
-    rsqrt, rsqrt_at, Float, "rsqrt", aclnnRsqrtGetWorkspaceSize, aclnnRsqrt;
+    rsqrt: Floats;
     /// `out = tanh a`, element by element.
     ///
     /// `out` has the shape of `a` and may be a clone of it. Types: f32, f16 and bf16.
@@ -126,7 +112,7 @@ unary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnTanh")]
-    tanh, tanh_at, Float, "tanh", aclnnTanhGetWorkspaceSize, aclnnTanh;
+    tanh: Floats;
 }
 
 /// `out = max(a, least)`, element by element.
@@ -153,16 +139,6 @@ unary! {
 /// ```
 #[doc(alias = "aclnnClampMin")]
 #[track_caller]
-pub fn clamp_min<T: Numeric>(stream: &Stream, a: &Tensor<T>, least: T, out: &mut Tensor<T>) -> Result<()> {
-    let least = Scalar::from(least);
-    clamp_min_at(stream, [&a.view(), &out.view()], least, Location::caller())
-}
-
-pub(crate) fn clamp_min_at(
-    target: impl Target,
-    [a, out]: [&View<'_>; 2],
-    least: Scalar,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    operator!(target, at, "clamp_min", aclnnClampMinGetWorkspaceSize(input(a), least, output(out)), aclnnClampMin)
+pub fn clamp_min<T: Numerics>(on: &impl On<T>, a: &impl Of<T>, least: T::Number, out: &mut impl Of<T>) -> Result<()> {
+    aclnn::clamp_min(on, a, T::scalar(least, on, a)?, out)
 }

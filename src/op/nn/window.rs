@@ -1,11 +1,9 @@
 //! Windows over images and signals: convolution, pooling, patches, resampling.
 
 use crate::error::Result;
-use crate::op::element::Float;
 use crate::op::nn::wrapped::wrapped;
 use crate::op::operand::optional;
-use crate::op::{CubeMath, Tensor, aclnn};
-use crate::stream::Stream;
+use crate::op::{CubeMath, Floats, Of, aclnn};
 
 /// How a window moves over an image or a signal, a number for each of its dimensions.
 ///
@@ -46,13 +44,13 @@ let kernel = device.upload_tensor(&[1.0, -1.0], [1, 1, 2])?;
 let mut out = device.zeros([1, 1, 3])?;
 op::conv1d(&stream, &a, &kernel, None, op::Window::default(), 1, &mut out)?;
 assert_eq!(out.to_vec()?, [-1.0; 3]);"]
-    fn conv1d<T: Float>(
-        a: &Tensor<T>,
-        kernel: &Tensor<T>,
-        bias: Option<&Tensor<T>>,
+    fn conv1d<T: Floats>(
+        on; a: &impl Of<T>,
+        kernel: &impl Of<T>,
+        bias: Option<&T::Operand>,
         window: Window<1>,
         groups: i64,
-        out: &mut Tensor<T>,
+        out: &mut impl Of<T>,
     ) = convolution(
         a, kernel, optional(bias), &window.stride, &window.padding, &window.dilation, false, &[0], groups, out,
         CubeMath::KeepType.raw(),
@@ -70,13 +68,13 @@ let kernel = device.upload_tensor(&[1.0; 9], [1, 1, 3, 3])?;
 let mut out = device.zeros([1, 1, 2, 2])?;
 op::conv2d(&stream, &a, &kernel, None, Window { padding: [1, 1], ..Window::default() }, 1, &mut out)?;
 assert_eq!(out.to_vec()?, [10.0; 4]);"]
-    fn conv2d<T: Float>(
-        a: &Tensor<T>,
-        kernel: &Tensor<T>,
-        bias: Option<&Tensor<T>>,
+    fn conv2d<T: Floats>(
+        on; a: &impl Of<T>,
+        kernel: &impl Of<T>,
+        bias: Option<&T::Operand>,
         window: Window<2>,
         groups: i64,
-        out: &mut Tensor<T>,
+        out: &mut impl Of<T>,
     ) = convolution(
         a, kernel, optional(bias), &window.stride, &window.padding, &window.dilation, false, &[0, 0], groups, out,
         CubeMath::KeepType.raw(),
@@ -92,8 +90,8 @@ let a = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [1, 1, 2, 2])?;
 let mut out = device.zeros([1, 2, 2])?;
 op::im2col(&stream, &a, [2, 1], op::Window::default(), &mut out)?;
 assert_eq!(out.to_vec()?, [1.0, 2.0, 3.0, 4.0]);"]
-    fn im2col<T: Float>(
-        a: &Tensor<T>, kernel: [i64; 2], window: Window<2>, out: &mut Tensor<T>,
+    fn im2col<T: Floats>(
+        on; a: &impl Of<T>, kernel: [i64; 2], window: Window<2>, out: &mut impl Of<T>,
     ) = im2col(a, &kernel, &window.dilation, &window.padding, &window.stride, out);
 
     /// The greatest number of each window of `[n, c, h, w]`, and its place in its image, counted from 0.
@@ -107,8 +105,8 @@ let a = device.upload_tensor(&[1.0_f32, 2.0, 4.0, 3.0], [1, 1, 2, 2])?;
 let (mut out, mut at) = (device.zeros([1, 1, 1, 1])?, device.zeros([1, 1, 1, 1])?);
 op::max_pool2d(&stream, &a, [2, 2], Window::default(), &mut out, &mut at)?;
 assert_eq!((out.to_vec()?, at.to_vec()?), (vec![4.0], vec![2]));"]
-    fn max_pool2d<T: Float>(
-        a: &Tensor<T>, kernel: [i64; 2], window: Window<2>, out: &mut Tensor<T>, indices: &mut Tensor<i32>,
+    fn max_pool2d<T: Floats>(
+        on; a: &impl Of<T>, kernel: [i64; 2], window: Window<2>, out: &mut impl Of<T>, indices: &mut impl Of<T::As<i32>>,
     ) = max_pool2d_with_indices(
         a, &kernel, &window.stride, &window.padding, &window.dilation, false, out, indices,
     );
@@ -123,8 +121,8 @@ let a = device.upload_tensor(&[1.0_f32, 2.0, 4.0, 3.0], [1, 1, 2, 2])?;
 let mut out = device.zeros([1, 1, 1, 1])?;
 op::avg_pool2d(&stream, &a, [2, 2], op::Window::default(), true, &mut out)?;
 assert_eq!(out.to_vec()?, [2.5]);"]
-    fn avg_pool2d<T: Float>(
-        a: &Tensor<T>, kernel: [i64; 2], window: Window<2>, count_padding: bool, out: &mut Tensor<T>,
+    fn avg_pool2d<T: Floats>(
+        on; a: &impl Of<T>, kernel: [i64; 2], window: Window<2>, count_padding: bool, out: &mut impl Of<T>,
     ) = avg_pool2d(
         a, &kernel, &window.stride, &window.padding, false, count_padding, 0, CubeMath::KeepType.raw(), out,
     );
@@ -139,7 +137,7 @@ let a = device.upload_tensor(&[1.0_f32, 2.0], [1, 1, 1, 2])?;
 let mut out = device.zeros([1, 1, 1, 4])?;
 op::upsample_nearest2d(&stream, &a, [1, 4], &mut out)?;
 assert_eq!(out.to_vec()?, [1.0, 1.0, 2.0, 2.0]);"]
-    fn upsample_nearest2d<T: Float>(
-        a: &Tensor<T>, size: [i64; 2], out: &mut Tensor<T>,
+    fn upsample_nearest2d<T: Floats>(
+        on; a: &impl Of<T>, size: [i64; 2], out: &mut impl Of<T>,
     ) = upsample_nearest2d(a, &size, out);
 }

@@ -1,14 +1,15 @@
 //! How most operators are wrapped: fixed types and a good name around a function of [`op::aclnn`](crate::op::aclnn).
 
-/// `fn name<T: Bound>(operands) = the call on a stream;` with the documentation, what is refused beside what every
-/// operator refuses, and an example, which has `stream` and `device`.
+/// `fn name<T: Bound>(on; operands) [made = numbers] = function(arguments);` with the documentation, what is refused
+/// beside what every operator refuses, and an example, which has `stream` and `device`. `on` is where the operator goes.
 macro_rules! wrapped {
     ($(
         $(#[doc = $doc:literal])*
         #[alias($($alias:literal),*)]
         #[refused = $refused:literal]
         #[example = $example:literal]
-        fn $name:ident<$($g:ident: $bound:ident),*>($($p:ident: $kind:ty),* $(,)?) = $function:ident($($arg:expr),* $(,)?);
+        fn $name:ident<$t:ident: $bound:ident $(, $u:ident: $other:ident)?>($on:ident; $($p:ident: $kind:ty),* $(,)?)
+            $([$($made:ident = $from:expr),*])? = $function:ident($($arg:expr),* $(,)?);
     )*) => {$(
         $(#[doc = $doc])*
         #[doc = ""]
@@ -32,8 +33,9 @@ macro_rules! wrapped {
         #[doc = "```"]
         $(#[doc(alias = $alias)])*
         #[track_caller]
-        pub fn $name<$($g: $bound),*>(stream: &Stream, $($p: $kind),*) -> Result<()> {
-            aclnn::$function(stream, $($arg),*)
+        pub fn $name<$t: $bound $(, $u: $other)?>($on: &impl $crate::op::On<$t>, $($p: $kind),*) -> Result<()> {
+            $($(let $made = $from;)*)?
+            aclnn::$function($on, $($arg),*)
         }
     )*};
 }

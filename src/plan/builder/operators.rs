@@ -17,6 +17,7 @@ mod layout;
 mod norms;
 mod products;
 mod reductions;
+mod unique;
 mod windows;
 
 pub use found::Found;

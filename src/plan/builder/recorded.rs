@@ -1,10 +1,18 @@
 //! Operators of [`op::aclnn`](crate::op::aclnn) in a plan: the builder stands where a stream does, and values where
 //! tensors do.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::op::{Awaited, Call, Described, Destination, Place, Record, Token, View};
+use std::panic::Location;
 
-use super::{Builder, Value};
+use crate::error::{Error, ErrorKind, Result};
+use crate::op::{
+    Awaited, Call, Counted, DataType, Described, Destination, Element, Elements, Floats, Indices, Kind, Numerics, Of,
+    On, Operand, Place, Record, Scalar, Submit, Token, View, plan_of,
+};
+use crate::plan::recipe::element::scalar_of;
+use crate::plan::recipe::operator::Number;
+
+use super::state::At;
+use super::{Builder, Telling, Value};
 
 impl Described for Value {
     #[allow(private_interfaces)]
@@ -102,4 +110,86 @@ impl Record for Builder {
     fn record(&self, call: &Call<'_>) -> Result<()> {
         self.record_told(call, &[])
     }
+
+    fn dtype(&self, token: Token, at: At) -> Result<DataType> {
+        self.state().dtype_at(token.into(), at)
+    }
+
+    fn sizes(&self, token: Token, at: At) -> Result<Vec<i64>> {
+        self.state().sizes_at(token.into(), at)
+    }
+
+    fn refuse(&self, text: String, at: At) -> Error {
+        self.state().refuse(&text, at)
+    }
 }
+
+/// Where functions of [`op`](crate::op) with fixed types have element types, what the values of a plan have: their
+/// types are known when the plan is recorded, and judged then.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::{self, DataType::F32, Floats, Of, On};
+/// use racl::plan::{Inferred, Input, Plan, Simulated};
+///
+/// /// For a stream and tensors, and for the builder of a plan and its values.
+/// fn gated<T: Floats>(on: &impl On<T>, x: &impl Of<T>, gate: &mut impl Of<T>, out: &mut impl Of<T>) -> racl::Result<()> {
+///     op::sigmoid(on, x, gate)?;
+///     op::mul(on, x, gate, out)
+/// }
+///
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [2], F32, Input::Copied)?;
+///     let (mut gate, mut out) = (Inferred::new(), Inferred::new());
+///     gated(g, &x, &mut gate, &mut out)?;
+///     g.output("y", out.value()?)
+/// })?;
+/// let given = Simulated::new().tensor("x", &[0.0_f32, 100.0], [2]);
+/// # #[cfg(feature = "mock")]
+/// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [0.0, 100.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Planned {}
+
+impl Kind for Planned {
+    type Given = Number;
+
+    #[track_caller]
+    fn scalar(number: Number, on: &dyn Submit, like: &dyn Operand) -> Result<Scalar> {
+        let (dtype, at) = (Self::dtype(on, like)?, Location::caller());
+        let (recorder, _) = plan_of(on, like)?;
+        scalar_of(number, dtype).map_err(|text| recorder.refuse(format!("a number: {text}"), at))
+    }
+
+    #[track_caller]
+    fn dtype(on: &dyn Submit, like: &dyn Operand) -> Result<DataType> {
+        let (recorder, token) = plan_of(on, like)?;
+        recorder.dtype(token, Location::caller())
+    }
+}
+
+impl Counted for Planned {
+    #[track_caller]
+    fn one(on: &dyn Submit, like: &dyn Operand) -> Result<Scalar> {
+        Self::scalar(Number::Int(1), on, like)
+    }
+}
+
+impl Elements for Planned {
+    type Operand = Value;
+    type Out = Inferred;
+    type Number = Number;
+    type As<U: Element> = Self;
+}
+
+impl Numerics for Planned {}
+impl Floats for Planned {}
+impl Indices for Planned {}
+
+impl Of<Planned> for Value {}
+impl Of<Planned> for Inferred {}
+
+impl On<Planned> for Builder {}
+impl On<Planned> for Telling<'_> {}

@@ -1,10 +1,11 @@
 //! Numbers of operators that depend on the symbols of the plan.
 
-use crate::error::Result;
-use crate::op::{Call, Destination, Place, Record};
+use crate::error::{Error, Result};
+use crate::op::{Call, DataType, Destination, Place, Record, Token};
 use crate::plan::recipe::quantity::{IntoQuantities, Quantity};
 
 use super::Builder;
+use super::state::At;
 
 /// A plan's [`Builder`] with numbers for the next operator that depend on symbols: [`Builder::telling`].
 #[derive(Debug)]
@@ -74,5 +75,17 @@ impl Record for Telling<'_> {
     #[allow(private_interfaces)]
     fn record(&self, call: &Call<'_>) -> Result<()> {
         self.builder.record_told(call, &self.later)
+    }
+
+    fn dtype(&self, token: Token, at: At) -> Result<DataType> {
+        Record::dtype(self.builder, token, at)
+    }
+
+    fn sizes(&self, token: Token, at: At) -> Result<Vec<i64>> {
+        Record::sizes(self.builder, token, at)
+    }
+
+    fn refuse(&self, text: String, at: At) -> Error {
+        Record::refuse(self.builder, text, at)
     }
 }

@@ -148,17 +148,16 @@ fn is_attention(facts: &Facts<'_>, found: &Attention) -> bool {
     let whole =
         |dims: &[Dim], rows: Dim| matches!(dims, [first @ .., a, b] if first == lead && (*a, *b) == (rows, width));
     heads_are_known
-        && is_within_limits(lead, width)
+        && is_within_limits(facts, lead, width)
         && lead == key_lead
         && key_width == width
         && whole(value, keys)
         && whole(out, rows)
 }
 
-/// Whether cards take so many sequences and heads of such a width; sequences are not counted where a symbol says how
-/// many there are.
-fn is_within_limits(lead: &[Dim], width: Dim) -> bool {
-    let at_most = |dim: Dim, most: usize| dim.as_fixed().is_none_or(|size| size <= most);
+/// Whether cards take so many sequences and heads of such a width, whatever the symbols are.
+fn is_within_limits(facts: &Facts<'_>, lead: &[Dim], width: Dim) -> bool {
+    let at_most = |dim: Dim, most: usize| dim.poly().greatest(&facts.bounds).is_some_and(|size| size <= most as i128);
     let Some(width) = width.as_fixed().filter(|width| *width <= WIDEST) else { return false };
     let most = if width.is_multiple_of(16) { MOST_SEQUENCES } else { MOST_UNALIGNED };
     lead.first().is_none_or(|sequences| at_most(*sequences, most))

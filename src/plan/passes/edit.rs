@@ -12,6 +12,9 @@ use crate::plan::recipe::{Access, FunctionInfo, Node, NodeKind, Ordered, Recipe,
 
 use super::replacing::Replacing;
 
+/// What a node does, and with which values.
+type Does = (NodeKind, Vec<Access>);
+
 /// What a pass wants changed.
 pub(super) struct Edit {
     pub(super) removed: Vec<bool>,
@@ -22,7 +25,9 @@ pub(super) struct Edit {
     /// Storages that are written once, when an executable is made.
     kept: Vec<u32>,
     /// What nodes do instead, with which values.
-    rewritten: HashMap<u32, (NodeKind, Vec<Access>)>,
+    rewritten: HashMap<u32, Does>,
+    /// What is done before a node, on its stream.
+    inserted: HashMap<u32, Vec<Does>>,
     added: Added,
     /// Whether some operator rounds fewer times than those that it stands for.
     pub(super) rounds_less: bool,
@@ -50,6 +55,7 @@ impl Edit {
             constants: HashMap::new(),
             kept: Vec::new(),
             rewritten: HashMap::new(),
+            inserted: HashMap::new(),
             added: Added::default(),
             rounds_less: false,
             changes: Vec::new(),
@@ -109,6 +115,23 @@ impl Edit {
 
     /// Lets a node call another operator.
     pub(super) fn call(&mut self, recipe: &Recipe, node: u32, replacing: Replacing) {
+        let (kind, accesses) = self.calling(recipe, replacing);
+        self.rewrite(node, kind, accesses);
+    }
+
+    /// Calls an operator before a node, once, when an executable is made.
+    pub(super) fn call_once(&mut self, recipe: &Recipe, before: u32, own: u32, replacing: Replacing) {
+        let does = self.calling(recipe, replacing);
+        self.kept.push(own);
+        self.inserted.entry(before).or_default().push(does);
+    }
+
+    /// Says what a node does now.
+    pub(super) fn tell(&mut self, recipe: &Recipe, (pass, why): (&'static str, &'static str), node: u32) {
+        self.changes.push(Change { pass, work: Work::of(recipe, node), why, instead: None });
+    }
+
+    fn calling(&mut self, recipe: &Recipe, replacing: Replacing) -> Does {
         let Replacing { recorded, accesses } = replacing;
         let Added { functions, numbers, .. } = &mut self.added;
         let info = FunctionInfo::of_operator(&recorded, Vec::new());
@@ -116,7 +139,7 @@ impl Edit {
             functions.push((info, Body::Operator(recorded)));
             (recipe.functions.len() + functions.len() - 1) as u32
         });
-        self.rewrite(node, NodeKind::Foreign(function), accesses);
+        (NodeKind::Foreign(function), accesses)
     }
 
     /// Another value of some memory.
@@ -141,11 +164,16 @@ impl Edit {
 
     /// Memory that holds these bytes from the start.
     pub(super) fn constant(&mut self, recipe: &Recipe, bytes: Vec<u8>) -> u32 {
-        let storage = (recipe.storages.len() + self.added.storages.len()) as u32;
-        let size = Extent::Fixed(bytes.len() as u64);
-        self.added.storages.push(Storage { kind: StorageKind::Temporary, bytes: size });
-        self.moved.push(storage);
+        let storage = self.memory(recipe, Extent::Fixed(bytes.len() as u64));
         self.set(storage, bytes);
+        storage
+    }
+
+    /// Memory of the plan.
+    pub(super) fn memory(&mut self, recipe: &Recipe, bytes: Extent) -> u32 {
+        let storage = (recipe.storages.len() + self.added.storages.len()) as u32;
+        self.added.storages.push(Storage { kind: StorageKind::Temporary, bytes });
+        self.moved.push(storage);
         storage
     }
 
@@ -165,7 +193,7 @@ impl Edit {
             new.constants.push(bytes);
         }
         self.kept.iter().for_each(|storage| new.storages[*storage as usize].kind = StorageKind::Once);
-        let positions = nodes(&mut new, recipe, &self.removed, &self.rewritten);
+        let positions = nodes(&mut new, recipe, &self.removed, (&self.rewritten, &self.inserted));
         reserved(&mut new, recipe, &positions);
         memory(&mut new);
         let bodies = functions(&mut new, [bodies, &more].concat());
@@ -178,12 +206,18 @@ fn nodes(
     new: &mut Recipe,
     old: &Recipe,
     removed: &[bool],
-    rewritten: &HashMap<u32, (NodeKind, Vec<Access>)>,
+    (rewritten, inserted): (&HashMap<u32, Does>, &HashMap<u32, Vec<Does>>),
 ) -> Vec<Option<u32>> {
     (new.nodes, new.accesses) = (Vec::new(), Vec::new());
     let mut positions = Vec::with_capacity(old.nodes.len());
     let mut ordered = Ordered::Nothing;
     for (index, node) in old.nodes.iter().enumerate() {
+        for (kind, accesses) in inserted.get(&(index as u32)).into_iter().flatten() {
+            let first = new.accesses.len() as u32;
+            new.accesses.extend_from_slice(accesses);
+            let count = accesses.len() as u16;
+            new.nodes.push(Node { kind: *kind, first, count, ordered: Ordered::Nothing, ..*node });
+        }
         positions.push((!removed[index]).then_some(new.nodes.len() as u32));
         // What work that is gone was asked to come after, the next work comes after.
         ordered = ordered.max(node.ordered);

@@ -13,13 +13,15 @@ use super::called::Called;
 pub(super) struct Facts<'a> {
     pub(super) plan: &'a Form,
     pub(super) recipe: &'a Recipe,
-    bounds: Vec<(u64, u64)>,
+    /// Of the symbols.
+    pub(super) bounds: Vec<(u64, u64)>,
     /// Storages that work beside the plan may use, which `record_stream` tells.
     reserved: Vec<bool>,
     /// Storages of which something is prefetched.
     touched: Vec<bool>,
-    /// Work that tells somebody outside how far the plan is, or is told something: inputs may be others then.
-    gates: Vec<u32>,
+    /// Work that tells somebody outside how far the plan is, or is told something: inputs may be others then. By
+    /// stream, in the order of each.
+    gates: Vec<Vec<u32>>,
     /// Whether foreign operators only compute.
     pub(super) foreign: bool,
 }
@@ -41,7 +43,11 @@ impl<'a> Facts<'a> {
                 matches!(kind, NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) | NodeKind::Host(_))
             })
         };
-        let gates = (0..recipe.nodes.len() as u32).filter(is_gate).collect();
+        let mut gates = vec![Vec::new(); recipe.tags.len()];
+        for index in (0..recipe.nodes.len() as u32).filter(is_gate) {
+            gates[usize::from(recipe.nodes[index as usize].tag)].push(index);
+        }
+        gates.retain(|of_stream| !of_stream.is_empty());
         Self { plan, recipe, bounds: recipe.bounds(), reserved, touched, gates, foreign }
     }
 
@@ -135,7 +141,12 @@ impl<'a> Facts<'a> {
     fn is_seen_between(&self, value: u32, earlier: u32, later: u32) -> bool {
         let order = &self.plan.order;
         let outside = matches!(self.kind(value), StorageKind::Input(_) | StorageKind::Output(_));
-        outside && self.gates.iter().any(|gate| !order.before(*gate, earlier) && !order.before(later, *gate))
+        // Of those of a stream, the first are before the earlier node and the last behind the later one.
+        let between = |gates: &Vec<u32>| {
+            let first = gates.partition_point(|gate| order.before(*gate, earlier));
+            gates.get(first).is_some_and(|gate| !order.before(later, *gate))
+        };
+        outside && self.gates.iter().any(between)
     }
 
     /// Whether the bytes of a value may differ between the start of one node and that of another one behind it.

@@ -143,6 +143,32 @@ fn the_first_number_that_differs_is_told() {
     super::verify::verify("made_up", Bound::Equal, &plan(1.0), &plan(1.0)).unwrap();
 }
 
+/// What comes behind the rows that came is nobody's; the rows and their number are compared.
+#[test]
+fn of_what_the_device_found_as_much_is_compared_as_came() {
+    use crate::op::DataType::I64;
+    let plan = |rest: u8, shift: i64, name: &'static str| {
+        Plan::build(|g| {
+            let n = g.symbol("n", 2..=6)?;
+            let x = g.input("x", [n, 2.into()], F32, Input::Copied)?;
+            let mut places = g.empty([n * 2, 2.into()], I64)?;
+            g.fill_bytes(places, rest)?;
+            let large = g.greater_than(x, 0.0_f32)?;
+            aclnn::nonzero(g, &large, &mut places)?;
+            let found = g.nonzero(large)?;
+            g.output("y", g.adds(places, shift)?)?;
+            g.output_to_host(name, found.count())
+        })
+        .unwrap()
+    };
+    let verify = |a: &Plan, b: &Plan| super::verify::verify("made_up", Bound::Equal, a, b);
+    verify(&plan(0, 0, "y.count"), &plan(7, 0, "y.count")).unwrap();
+    let error = verify(&plan(0, 0, "y.count"), &plan(0, 1, "y.count")).unwrap_err();
+    assert!(error.to_string().contains("made_up: output \"y\" differs at element 0"), "{error}");
+    // An output without a number is compared whole.
+    verify(&plan(0, 0, "count"), &plan(7, 0, "count")).unwrap_err();
+}
+
 #[test]
 fn numbers_that_are_close_are_told_from_those_that_are_not() {
     let plan = |dtype, times: f32, shift: f32| {

@@ -2,8 +2,9 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::op::DataType;
-use crate::plan::recipe::Recipe;
+use crate::plan::recipe::{OutputInfo, Recipe, count_of};
 use crate::plan::simulate::Random;
+use crate::plan::symbols::dim::Dim;
 use crate::plan::{Plan, Simulated, Simulation};
 
 /// Inputs that are tried for each choice of the symbols.
@@ -81,7 +82,7 @@ fn same((pass, bound): (&str, Bound), before: &Plan, after: &Plan, symbols: &[us
         Err(Error::new(ErrorKind::InvalidPlan, text))
     };
     let coarsest = coarsest(recipe);
-    for (what, dtype, a, b) in left(recipe, &first, &second)? {
+    for (what, dtype, a, b) in left(&before.specialise(symbols)?.0, &first, &second)? {
         let share = share(dtype).filter(|_| bound == Bound::Close).map(|own| own.max(coarsest));
         if let Some(element) = difference(share, dtype, a, b) {
             return different(what, element);
@@ -123,15 +124,18 @@ fn number(dtype: DataType, bytes: &[u8]) -> f64 {
 
 type Pair<'a> = (String, DataType, &'a [u8], &'a [u8]);
 
-/// What both runs left behind.
+/// What both runs left behind; of outputs of which the device decides how much there is, that much. Their number is an
+/// output itself.
 fn left<'a>(recipe: &Recipe, first: &'a Simulation, second: &'a Simulation) -> Result<Vec<Pair<'a>>> {
     let mut left = Vec::new();
     for output in &recipe.outputs {
         let (name, dtype) = (&output.name, recipe.layout_of(output.value).dtype);
-        left.push((format!("output {name:?}"), dtype, first.bytes(name)?, second.bytes(name)?));
+        let came = came(recipe, output, first)?;
+        let part = |bytes: &'a [u8]| came.and_then(|came| bytes.get(..came)).unwrap_or(bytes);
+        left.push((format!("output {name:?}"), dtype, part(first.bytes(name)?), part(second.bytes(name)?)));
         if output.host {
             let what = format!("output {name:?} on the host");
-            left.push((what, dtype, first.host_bytes(name)?, second.host_bytes(name)?));
+            left.push((what, dtype, part(first.host_bytes(name)?), part(second.host_bytes(name)?)));
         }
     }
     for input in &recipe.inputs {
@@ -139,6 +143,24 @@ fn left<'a>(recipe: &Recipe, first: &'a Simulation, second: &'a Simulation) -> R
         left.push((format!("input {name:?}"), dtype, first.input_bytes(name)?, second.input_bytes(name)?));
     }
     Ok(left)
+}
+
+/// The bytes of an output that came, where another output has the number of its rows
+/// ([`Builder::output_found`](crate::plan::Builder::output_found)).
+fn came(recipe: &Recipe, output: &OutputInfo, run: &Simulation) -> Result<Option<usize>> {
+    let number = count_of(&output.name);
+    let is_number = |other: &&OutputInfo| {
+        let layout = recipe.layout_of(other.value);
+        other.host && other.name == number && layout.dtype == DataType::I64 && layout.dims[..] == [Dim::from(1)]
+    };
+    let Some(number) = recipe.outputs.iter().find(is_number) else { return Ok(None) };
+    let layout = recipe.layout_of(output.value);
+    let rows = layout.dims.first().and_then(|rows| rows.as_fixed()).filter(|rows| *rows > 0);
+    let bytes = layout.bytes().and_then(|bytes| bytes.as_fixed());
+    let (Some(rows), Some(bytes)) = (rows, bytes) else { return Ok(None) };
+    let came = <[u8; 8]>::try_from(run.bytes(&number.name)?).ok().map(i64::from_ne_bytes);
+    let came = came.and_then(|came| usize::try_from(came).ok()).filter(|came| *came <= rows);
+    Ok(came.map(|came| came * (bytes as usize / rows)))
 }
 
 /// Inputs that follow from the seed; integers that may be indices are below `end`.

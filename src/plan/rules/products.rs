@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::op::DataType::{self, Bf16, F16, F32, F64, I8, I32, I64, U8};
+use crate::op::{BLOCK_ROWS, block_columns};
 use crate::plan::recipe::operator::Operand;
 use crate::plan::symbols::dim::Dim;
 
@@ -26,6 +27,8 @@ struct Parts {
     same: bool,
     /// Of the factors, where they count.
     numbers: Option<DataType>,
+    /// Whether the second operand may be given as the storage of FRACTAL_NZ.
+    blocked: bool,
 }
 
 const TWO: Parts = Parts {
@@ -37,6 +40,7 @@ const TWO: Parts = Parts {
     more: Types::NARROW,
     same: false,
     numbers: None,
+    blocked: false,
 };
 const THREE: Parts = Parts { own: Some(0), x: 1, y: 2, ..TWO };
 
@@ -44,6 +48,21 @@ fn turned(dims: &[Dim], turn: bool) -> Cow<'_, [Dim]> {
     match (dims, turn) {
         ([lead @ .., a, b], true) => [lead, &[*b, *a]].concat().into(),
         _ => dims.into(),
+    }
+}
+
+/// The shape of a weight as a matrix: one of blocks that has two dimensions more than what it is multiplied with is its
+/// storage in FRACTAL_NZ, `[…, n / n0, k / 16, 16, n0]`.
+fn unblocked<'a>(x: Operand<'_>, y: Operand<'a>) -> Result<Cow<'a, [Dim]>, No> {
+    let (m0, n0) = (BLOCK_ROWS, block_columns(y.dtype));
+    let is_storage = y.dims.len() == x.dims.len() + 2 && y.dims.ends_with(&[m0.into(), n0.into()]);
+    let [lead @ .., n, k, _, _] = y.dims else { return Ok(y.dims.into()) };
+    if !is_storage {
+        return Ok(y.dims.into());
+    }
+    match (sizes::times(*k, m0.into()), sizes::times(*n, n0.into())) {
+        (Some(k), Some(n)) => Ok([lead, &[k, n]].concat().into()),
+        _ => Err(No::Unsure("a size that no dimension of a plan can be".to_owned())),
     }
 }
 
@@ -75,7 +94,8 @@ fn product(args: &Args<'_>, parts: Parts) -> Result<Of, No> {
     }
     let common = all().fold(x.dtype, |common, one| promote(common, one.dtype));
     let common = parts.numbers.map_or(common, |numbers| promote_scalar(common, numbers));
-    let dims = shape(&turned(x.dims, parts.turned.0), &turned(y.dims, parts.turned.1), parts.adds_up)?;
+    let matrix = if parts.blocked { unblocked(x, y)? } else { turned(y.dims, parts.turned.1) };
+    let dims = shape(&turned(x.dims, parts.turned.0), &matrix, parts.adds_up)?;
     if let Some(own) = own {
         require_spread(own.dims, &dims)?;
     }
@@ -115,6 +135,21 @@ fn added(args: &Args<'_>, rank: usize, adds_up: bool, math: usize) -> Result<Of,
     args.scalar(4)?;
     check_math(args, math)?;
     product(args, Parts { adds_up, ..THREE })
+}
+
+/// As the operators without a format, and with a weight that is its storage in FRACTAL_NZ.
+fn with_blocks(args: &Args<'_>, rank: Option<usize>, parts: Parts, math: usize) -> Results {
+    let (x, y) = (args.tensor(parts.x)?, args.tensor(parts.y)?);
+    if let Some(rank) = rank {
+        require_rank(x, rank, "an operand")?;
+        ensure!(unblocked(x, y)?.len() == rank, "a weight of shape {:?}", y.dims);
+    }
+    if parts.own.is_some() {
+        args.scalar(3)?;
+        args.scalar(4)?;
+    }
+    check_math(args, math)?;
+    one(product(args, Parts { blocked: true, ..parts }))
 }
 
 fn add_mv(args: &Args<'_>) -> Results {
@@ -277,9 +312,12 @@ fn weight_quantised_later(args: &Args<'_>) -> Results {
 
 pub(super) const RULES: Family = &[
     (&["Mm"], |a| plain(a, Some(2))),
-    (&["Matmul", "MatmulWeightNz"], |a| plain(a, None)),
-    (&["BatchMatMul", "BatchMatMulWeightNz"], |a| plain(a, Some(3))),
-    (&["Addmm", "AddmmWeightNz"], |a| one(added(a, 2, false, 6))),
+    (&["Matmul"], |a| plain(a, None)),
+    (&["MatmulWeightNz"], |a| with_blocks(a, None, TWO, 3)),
+    (&["BatchMatMul"], |a| plain(a, Some(3))),
+    (&["BatchMatMulWeightNz"], |a| with_blocks(a, Some(3), TWO, 3)),
+    (&["Addmm"], |a| one(added(a, 2, false, 6))),
+    (&["AddmmWeightNz"], |a| with_blocks(a, Some(2), THREE, 6)),
     (&["Baddbmm"], |a| one(added(a, 3, false, 6))),
     (&["Addbmm"], |a| one(added(a, 3, true, 6))),
     (&["InplaceAddmm"], |a| in_place(a, 0, &added(a, 2, false, 5)?)),

@@ -16,6 +16,7 @@ use super::budget;
 use super::choose::{Decider, Form};
 use super::eager::Eager;
 use super::executable::Executable;
+use super::narrow::narrow;
 use super::once;
 use super::options::{Mode, RunOptions};
 use super::outcome::Outcome;
@@ -168,7 +169,7 @@ impl Plan {
             current: None,
             eager: Eager::default(),
             last: None,
-            outcome: Arc::<Outcome>::default(),
+            outcome: Arc::new(Outcome::of(narrow(recipe))),
             sized: Vec::new(),
             numbers: Vec::new(),
             fixed,

@@ -200,12 +200,10 @@ impl Delivery {
             return Ok(());
         }
         outcome.check()?;
-        self.wait().inspect_err(|error| {
-            // A refused argument says nothing of the run.
-            if error.kind() != ErrorKind::InvalidArgument {
-                outcome.note(error);
-            }
-        })?;
+        // A refused argument says nothing of the run.
+        let of_run =
+            |error: Error| if error.kind() == ErrorKind::InvalidArgument { error } else { outcome.told(error) };
+        self.wait().map_err(of_run)?;
         outcome.check()?;
         self.good = true;
         Ok(())

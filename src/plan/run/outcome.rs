@@ -22,13 +22,20 @@ pub(super) struct Outcome {
     told: AtomicBool,
     /// Everything of it was waited for, and nothing had failed.
     good: AtomicBool,
+    /// What may have failed.
+    may_fail: Option<Arc<str>>,
 }
 
 impl Outcome {
+    /// Of no run yet, with what may fail in each.
+    pub(super) fn of(may_fail: Option<Arc<str>>) -> Self {
+        Self { may_fail, ..Self::default() }
+    }
+
     /// A run on `stream` begins. Whoever has the outputs of the one before keeps what is known of it.
     pub(super) fn begin(latest: &mut Arc<Self>, stream: &Stream) {
         if Arc::get_mut(latest).is_none() {
-            *latest = Arc::default();
+            *latest = Arc::new(Self::of(latest.may_fail.clone()));
         }
         if let Some(own) = Arc::get_mut(latest) {
             own.begin_at(stream);
@@ -65,17 +72,29 @@ impl Outcome {
         }
     }
 
-    /// Notes what a read of an output was told.
-    pub(super) fn note(&self, error: &Error) {
+    /// Notes what a read of an output was told; with what may have failed.
+    pub(super) fn told(&self, error: Error) -> Error {
         let passes = [ErrorKind::CaptureForbidden, ErrorKind::NotSupported, ErrorKind::Timeout];
         if !passes.contains(&error.kind()) {
             self.told.store(true, Ordering::Release);
+        }
+        match &self.may_fail {
+            Some(text) if error.kind().is_of_work() => error.context_in_front(&**text),
+            _ => error,
         }
     }
 
     /// That nobody was told that it failed.
     pub(super) fn check(&self) -> Result<()> {
-        if self.has_failed() { Err(Error::invalid("an output of a run that failed")) } else { Ok(()) }
+        if self.has_failed() { Err(Error::invalid(self.why("an output of a run that failed"))) } else { Ok(()) }
+    }
+
+    /// The text, with what may have failed, of a run that did.
+    pub(super) fn why(&self, text: &str) -> String {
+        match &self.may_fail {
+            Some(why) if self.has_failed() => format!("{text}: {why}"),
+            _ => text.to_owned(),
+        }
     }
 
     pub(super) fn has_failed(&self) -> bool {

@@ -33,7 +33,7 @@ impl<T: Element> Output<'_, T> {
     /// or the device was waited for, each read of an output is refused until the next run.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.outcome.check()?;
-        let data = self.tensor.to_vec().inspect_err(|error| self.outcome.note(error))?;
+        let data = self.tensor.to_vec().map_err(|error| self.outcome.told(error))?;
         self.outcome.check().map(|()| data)
     }
 

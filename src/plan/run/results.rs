@@ -266,11 +266,9 @@ impl Executable {
 
     /// Reads an output of the host into memory that has its size.
     pub(super) fn host_output_at(&mut self, output: OutputId, to: &mut [u8]) -> Result<()> {
-        let read = self.read_output(output, to).inspect_err(|error| {
+        let read = self.read_output(output, to).map_err(|error| {
             // A refused argument says nothing of the run.
-            if error.kind() != ErrorKind::InvalidArgument {
-                self.outcome.note(error);
-            }
+            if error.kind() == ErrorKind::InvalidArgument { error } else { self.outcome.told(error) }
         });
         read.and_then(|()| self.outcome.check())
     }
@@ -318,7 +316,8 @@ impl Executable {
         let info = &self.plan.0.recipe.outputs[output.index as usize];
         let last = self.last.as_ref().filter(|_| !self.outcome.has_failed());
         let last = last
-            .ok_or_else(|| Error::invalid(format!("output {:?} without a run before that succeeded", info.name)))?;
+            .ok_or_else(|| format!("output {:?} without a run before that succeeded", info.name))
+            .map_err(|text| Error::invalid(self.outcome.why(&text)))?;
         Ok((last, info))
     }
 

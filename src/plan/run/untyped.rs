@@ -56,7 +56,7 @@ impl AnyOutput<'_> {
         self.outcome.check()?;
         if bytes > 0 {
             let memory = Piece { bytes, ..self.piece.clone() }.buffer();
-            memory.as_slice().read(to).inspect_err(|error| self.outcome.note(error))?;
+            memory.as_slice().read(to).map_err(|error| self.outcome.told(error))?;
         }
         self.outcome.check()
     }

@@ -42,8 +42,8 @@ use crate::plan::symbols::dim::Dim;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
-    values: Value,
-    count: Value,
+    pub(super) values: Value,
+    pub(super) count: Value,
 }
 
 impl Found {
@@ -84,6 +84,45 @@ impl Builder {
         let found = Found { values, count: self.count_true(self.is_set(x)?)? };
         aclnn::nonzero(self, &x, &mut { values })?;
         Ok(found)
+    }
+
+    /// The indices of elements that are not 0, in order, one list for each dimension: those of the first dimension, then
+    /// as many of the second, and so on, one behind the other in a line of `i64`. The count is that of all lists.
+    ///
+    /// C calls: `aclnnNonzeroV2`, and `aclnnNeScalar`, `aclnnReduceSum` and `aclnnMuls` for the number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::nonzero`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2, 3], F32, Input::Copied)?;
+    ///     g.output_found("places", g.nonzero_v2(x)?)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[0.0_f32, 3.0, 0.0, 5.0, 6.0, 0.0], [2, 3]);
+    /// # #[cfg(feature = "mock")]
+    /// assert_eq!(plan.simulate(0, &given)?.found::<i64>("places")?, [0, 1, 1, /* columns */ 1, 0, 1]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclnnNonzeroV2")]
+    #[track_caller]
+    pub fn nonzero_v2(&self, x: Value) -> Result<Found> {
+        let dims = self.dims(x)?;
+        if dims.is_empty() {
+            return self.not_found("nonzero_v2: a value of no dimensions has no indices", Location::caller());
+        }
+        let (rank, most) = (dims.len(), elements(&dims));
+        let lists = self.room(&[rank.into(), most], DataType::I64)?;
+        let count = self.muls(self.count_true(self.is_set(x)?)?, rank as i64)?;
+        aclnn::nonzero_v2(self, &x, &mut { lists })?;
+        // What came is dense: a line of the room, whose rows are as long as what came.
+        Ok(Found { values: self.reshape(lists, [most * rank])?, count })
     }
 
     /// The elements of `x` where `mask`, of truth values or `u8`, is not 0, in order. They broadcast to each other.
@@ -135,46 +174,6 @@ impl Builder {
         let found = Found { values, count: self.count_true(set)? };
         aclnn::masked_select(self, &x, &mask, &mut { values })?;
         Ok(found)
-    }
-
-    /// What there is of elements, in ascending order, each once; with the place of each element of `x` among them,
-    /// `i64` in the shape of `x`, and how many there are of each, `i64` rows of which as many came. NaN equals nothing.
-    ///
-    /// C calls: `aclnnUnique2`, and `aclnnNeScalar` and `aclnnReduceSum` for the number.
-    ///
-    /// # Errors
-    ///
-    /// As [`Builder::nonzero`], but for that of no dimensions.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use racl::op::DataType::I32;
-    /// use racl::plan::{Input, Plan, Simulated};
-    ///
-    /// let plan = Plan::build(|g| {
-    ///     let x = g.input("x", [4], I32, Input::Copied)?;
-    ///     let (values, places, counts) = g.unique(x)?;
-    ///     g.output_found("values", values)?;
-    ///     g.output("places", places)?;
-    ///     g.output_found("counts", counts)
-    /// })?;
-    /// let result = plan.simulate(0, &Simulated::new().tensor("x", &[7, 3, 7, 7], [4]))?;
-    /// assert_eq!(result.found::<i32>("values")?, [3, 7]);
-    /// assert_eq!(result.to_vec::<i64>("places")?, [1, 0, 1, 1]);
-    /// assert_eq!(result.found::<i64>("counts")?, [1, 3]);
-    /// # Ok::<(), racl::Error>(())
-    /// ```
-    #[doc(alias = "aclnnUnique2")]
-    #[track_caller]
-    pub fn unique(&self, x: Value) -> Result<(Found, Value, Found)> {
-        let dims = self.dims(x)?;
-        let most = elements(&dims);
-        let [values, counts] = [self.room(&[most], self.dtype(x)?)?, self.room(&[most], DataType::I64)?];
-        let places = self.empty(&dims[..], DataType::I64)?;
-        aclnn::unique2(self, &x, true, true, true, &mut { values }, &mut { places }, &mut { counts })?;
-        let count = self.count_true(self.is_set(counts)?)?; // each of them is one or more, the rest 0
-        Ok((Found { values, count }, places, Found { values: counts, count }))
     }
 
     /// Truth values of the rows that came: true for the first [`Found::count`] of them. The shape is that of
@@ -247,13 +246,13 @@ impl Builder {
         self.output_to_host(&count_of(name), found.count)
     }
 
-    fn not_found<T>(&self, text: impl fmt::Display, at: &'static Location<'static>) -> Result<T> {
+    pub(super) fn not_found<T>(&self, text: impl fmt::Display, at: &'static Location<'static>) -> Result<T> {
         self.state().wrong(FindingKind::Operand, at, text)
     }
 
     /// Memory that is 0 where nothing is written.
     #[track_caller]
-    fn room(&self, dims: &[Dim], dtype: DataType) -> Result<Value> {
+    pub(super) fn room(&self, dims: &[Dim], dtype: DataType) -> Result<Value> {
         let values = self.empty(dims, dtype)?;
         self.fill_bytes(values, 0)?;
         Ok(values)
@@ -261,18 +260,18 @@ impl Builder {
 
     /// Truth values of what is not 0.
     #[track_caller]
-    fn is_set(&self, x: Value) -> Result<Value> {
+    pub(super) fn is_set(&self, x: Value) -> Result<Value> {
         if self.dtype(x)? == DataType::Bool { Ok(x) } else { self.not_equal_to(x, 0_i32) }
     }
 
     #[track_caller]
-    fn count_true(&self, set: Value) -> Result<Value> {
+    pub(super) fn count_true(&self, set: Value) -> Result<Value> {
         let (set, mut sum) = (self.reshape(set, [elements(&self.dims(set)?)])?, Inferred::new());
         aclnn::reduce_sum(self, &set, &[0], true, DataType::I64, &mut sum)?;
         sum.value()
     }
 }
 
-fn elements(dims: &[Dim]) -> Dim {
+pub(super) fn elements(dims: &[Dim]) -> Dim {
     dims.iter().fold(Dim::from(1), |product, dim| product * *dim)
 }

@@ -5,8 +5,8 @@ use std::hash::{BuildHasher as _, BuildHasherDefault};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::op::{self, Access, Call, Few, Recorded, Stands, aclnn};
+use crate::error::{Error, Result};
+use crate::op::{self, Access, Call, DataType, Few, Recorded, Stands, aclnn};
 use crate::plan::builder::Value;
 use crate::plan::builder::decompositions::{Operation, Rewrite};
 use crate::plan::check::finding::FindingKind;
@@ -293,6 +293,26 @@ impl State {
             }
         }
         Ok(sizes)
+    }
+
+    /// The type of a value that an operator is told.
+    pub(in crate::plan) fn dtype_at(&self, value: Value, at: At) -> Result<DataType> {
+        self.check(value, "an operand", at)?;
+        Ok(self.recipe.layout_of(value.index).dtype)
+    }
+
+    /// The sizes of a value, which an operator is told as numbers.
+    pub(in crate::plan) fn sizes_at(&self, value: Value, at: At) -> Result<Vec<i64>> {
+        self.check(value, "an operand", at)?;
+        self.told(value, 0..self.recipe.layout_of(value.index).dims.len(), at)
+    }
+
+    /// Why an operator is not recorded.
+    pub(in crate::plan) fn refuse(&self, text: &str, at: At) -> Error {
+        match self.wrong::<std::convert::Infallible>(FindingKind::Operand, at, text) {
+            Ok(never) => match never {},
+            Err(error) => error,
+        }
     }
 
     /// That what is written is no constant, and no part of it another operand. The very value that is read may be

@@ -134,6 +134,26 @@ fn other_arithmetic_and_types_stay() {
     unchanged(attention(), work(|g, [q, k, v]| g.matmul_with(g.softmax(scores(g, q, k)?, -1)?, v, quick)));
 }
 
+/// Of heads of so many elements, and up to so many sequences.
+fn sequences(width: usize, most: usize) -> impl Fn(&Builder) -> Result<()> {
+    move |g| {
+        let n = g.symbol("n", 1..=most)?;
+        let one = |name| g.input(name, [n, 2.into(), 3.into(), width.into()], F16, Input::Copied);
+        let (q, k, v) = (one("q")?, one("k")?, one("v")?);
+        g.output("y", g.matmul(g.softmax(scores(g, q, k)?, -1)?, v)?)
+    }
+}
+
+#[test]
+fn as_many_sequences_as_symbols_allow_have_to_fit() {
+    let pass = OFF.fused_attention(PassMode::On);
+    for (width, most) in [(4, 128), (16, 1 << 16)] {
+        let better = optimised(pass, sequences(width, most));
+        assert_eq!(better.plan.operators(), 1, "{better}");
+        unchanged(pass, sequences(width, most + 1));
+    }
+}
+
 #[test]
 fn other_shapes_stay() {
     // Values of another width; keys of one head for two; heads that depend on a symbol; two dimensions.

@@ -1,0 +1,72 @@
+//! Operators that may find more than their result holds, for the errors of runs: a device tells that a task failed, and
+//! in a graph not which.
+
+use std::sync::Arc;
+
+use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::{Access, Node, Recipe};
+
+/// What an operator finds in its first tensor.
+enum Finds {
+    /// Indices of elements: as many for each as the operand has dimensions.
+    Places,
+    /// Elements that a mask chooses.
+    Chosen,
+    /// Elements, or slices.
+    Parts,
+}
+
+fn finds(name: &str) -> Option<Finds> {
+    match name {
+        "aclnnNonzero" | "aclnnNonzeroV2" => Some(Finds::Places),
+        "aclnnMaskedSelect" => Some(Finds::Chosen),
+        "aclnnUnique" | "aclnnUnique2" | "aclnnUniqueDim" | "aclnnUniqueConsecutive" => Some(Finds::Parts),
+        _ => None,
+    }
+}
+
+/// What may be wrong with a run whose work failed: none where every result has room for the most that can be found.
+pub(super) fn narrow(recipe: &Recipe) -> Option<Arc<str>> {
+    let nodes = (0..).zip(&recipe.nodes);
+    let found: Vec<String> =
+        nodes.filter(|(_, node)| may_overflow(recipe, node)).map(|(index, _)| recipe.describe(index)).collect();
+    let text = || match &found[..] {
+        [one] => format!("{one} may have found more than its result holds"),
+        all => format!("one of these may have found more than its result holds: {}", all.join(", ")),
+    };
+    (!found.is_empty()).then(|| text().into())
+}
+
+fn may_overflow(recipe: &Recipe, node: &Node) -> bool {
+    let Some(finds) = recipe.operator(node).and_then(finds) else { return false };
+    let accesses = recipe.accesses_of(node);
+    let elements = |one: &Access| recipe.layout_of(one.value).elements();
+    let (Some(from), Some(to)) = (accesses.first(), accesses.iter().find(|one| one.mode.writes())) else {
+        return false;
+    };
+    let most = match finds {
+        Finds::Places => {
+            let rank = recipe.layout_of(from.value).dims.len() as u64;
+            elements(from).and_then(|all| all.times(&Extent::Fixed(rank)))
+        }
+        Finds::Chosen => chosen(recipe, accesses),
+        Finds::Parts => elements(from),
+    };
+    let bounds = recipe.bounds();
+    let has_room = |most: Extent, room: Extent| most.is_at_most(&room, &bounds);
+    !most.zip(elements(to)).is_some_and(|(most, room)| has_room(most, room))
+}
+
+/// The most that a mask can choose: all elements of what both broadcast to.
+fn chosen(recipe: &Recipe, accesses: &[Access]) -> Option<Extent> {
+    let dims = |at: usize| Some(&recipe.layout_of(accesses.get(at)?.value).dims);
+    let (x, mask) = (dims(0)?, dims(1)?);
+    let (long, short) = if x.len() < mask.len() { (mask, x) } else { (x, mask) };
+    let mut most = Extent::Fixed(1);
+    for (at, dim) in long.iter().rev().enumerate() {
+        let other = short.len().checked_sub(at + 1).map(|at| short[at]);
+        let wide = other.filter(|_| dim.as_fixed() == Some(1)).unwrap_or(*dim);
+        most = most.times(&Extent::of_dim(wide)?)?;
+    }
+    Some(most)
+}

@@ -1,0 +1,245 @@
+//! Weights in FRACTAL_NZ: brought there once, or given so.
+
+use half::f16;
+use racl::op::DataType::{Bf16, F16, F32};
+use racl::op::aclnn;
+use racl::plan::{
+    Builder, Executable, Frozen, Inferred, Input, Mode, PassMode, Passes, Plan, RunOptions, Scope, Simulated, Value,
+};
+use racl::{ErrorKind, Result};
+
+use crate::common::{assert_says, mock};
+use crate::{Alone, calls_of, give};
+
+const K: usize = 32;
+const N: usize = 48;
+
+fn pass() -> Passes {
+    Passes::new().blocked_weights(PassMode::Verified)
+}
+
+/// Small whole numbers, whose sums of products are exact in f16.
+fn numbers(count: usize, seed: usize) -> Vec<f16> {
+    (0..count).map(|i| f16::from_f32(((i * 7 + seed) % 5) as f32 - 2.0)).collect()
+}
+
+/// The product of `x`, `[rows, K]`, and `w`, `[K, N]`.
+fn product(x: &[f16], w: &[f16]) -> Vec<f16> {
+    let at = |row: usize, column: usize| (0..K).map(|i| x[row * K + i].to_f32() * w[i * N + column].to_f32()).sum();
+    let rows = x.len() / K;
+    (0..rows).flat_map(|row| (0..N).map(move |column| (row, column))).map(|(r, c)| f16::from_f32(at(r, c))).collect()
+}
+
+fn plan(work: impl FnOnce(&Builder, Value, Value) -> Result<Value>) -> Plan {
+    Plan::build(|g| {
+        let x = g.input("x", [3, K], F16, Input::Copied)?;
+        let w = g.input("w", [K, N], F16, Input::Frozen)?;
+        g.output("y", work(g, x, w)?)
+    })
+    .unwrap()
+}
+
+fn run(alone: &Alone, exe: &mut Executable, x: &[f16]) -> Vec<f16> {
+    let x = alone.device.upload_tensor(x, [3, K]).unwrap();
+    exe.run(&alone.stream(), &mut give(exe, "x", &x)).unwrap();
+    exe.output::<f16>(exe.output_id("y").unwrap()).unwrap().to_vec().unwrap()
+}
+
+#[test]
+fn products_read_a_weight_that_was_brought_into_blocks_once() {
+    let alone = Alone::new();
+    let before = plan(|g, x, w| g.matmul(x, w));
+    let better = before.optimise(&pass()).unwrap();
+    assert_eq!((better.before, better.plan.operators(), better.changes.len()), (1, 1, 1), "{better}");
+    assert!(better.to_string().contains("blocked_weights: aclnnMatmul (#0, "), "{better}");
+    let text = better.plan.to_text();
+    assert!(text.contains("once, origin: %aclnnPermute.0 f16[3, 2, 16, 16] = "), "{text}");
+    let (x, w) = (numbers(3 * K, 1), numbers(K * N, 3));
+    let expected = product(&x, &w);
+    let weight = alone.device.upload_tensor(&w, [K, N]).unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let options = RunOptions::new().mode(mode);
+        let frozen = Frozen::new().with("w", &weight);
+        let plan = &better.plan;
+        let products = mock::calls("aclnnMatmulWeightNz");
+        let (laid, mut exe) = calls_of("aclnnPermute", || plan.executable(&alone.device, &options, frozen).unwrap());
+        assert_eq!(laid, 1, "{mode:?}");
+        for _ in 0..2 {
+            assert_eq!(run(&alone, &mut exe, &x), expected, "{mode:?}");
+        }
+        assert!(mock::calls("aclnnMatmulWeightNz") > products, "{mode:?}");
+    }
+    let given = Simulated::new().tensor("x", &x, [3, K]).tensor("w", &w, [K, N]);
+    for plan in [&before, &better.plan] {
+        assert_eq!(plan.simulate(3, &given).unwrap().to_vec::<f16>("y").unwrap(), expected);
+    }
+}
+
+#[test]
+fn one_weight_is_laid_once_for_all_its_products_and_turned_where_it_stands() {
+    let alone = Alone::new();
+    let build = |g: &Builder| {
+        let x = g.input("x", [3, K], F16, Input::Copied)?;
+        let w = g.input("w", [N, K], F16, Input::Frozen)?; // a row for each result
+        let turned = g.transpose(w, 0, 1)?;
+        let first = g.matmul(x, turned)?;
+        g.output("y", g.add(first, g.mm(g.adds(x, 1.0)?, turned)?)?)
+    };
+    let better = Plan::build(build).unwrap().optimise(&pass()).unwrap();
+    assert_eq!((better.changes.len(), better.plan.to_text().matches("once, origin").count()), (2, 1), "{better}");
+    let (x, w) = (numbers(3 * K, 2), numbers(K * N, 4));
+    let columns: Vec<f16> = (0..N * K).map(|at| w[at % K * N + at / K]).collect();
+    let mut exe = better
+        .plan
+        .capture(&alone.device, Frozen::new().with("w", &alone.device.upload_tensor(&columns, [N, K]).unwrap()))
+        .unwrap();
+    let more: Vec<f16> = x.iter().map(|one| *one + f16::ONE).collect();
+    let sums = product(&x, &w).into_iter().zip(product(&more, &w)).map(|(a, b)| a + b);
+    assert_eq!(run(&alone, &mut exe, &x), sums.collect::<Vec<_>>());
+}
+
+#[test]
+#[cfg(feature = "cache")]
+fn a_plan_with_blocks_is_stored_and_loaded() {
+    let alone = Alone::new();
+    let folder = tempfile::tempdir().unwrap();
+    let (x, w) = (numbers(3 * K, 1), numbers(K * N, 3));
+    let weight = alone.device.upload_tensor(&w, [K, N]).unwrap();
+    for turn in 0..2 {
+        let cache = racl::cache::CompileCache::builder("Blocked").cache_dir(folder.path()).build().unwrap();
+        let plan = cache.func("product").ignore_captures().compile(&alone.device, |g| {
+            let x = g.input("x", [3, K], F16, Input::Copied)?;
+            let blocks = g.input("w", [N / 16, K / 16, 16, 16], F16, Input::Frozen)?;
+            let mut y = Inferred::new();
+            aclnn::matmul_weight_nz(g, &x, &blocks, &mut y, 0)?;
+            assert_eq!(g.dims(y.value()?)?, [3.into(), N.into()]);
+            g.output("y", y.value()?)
+        });
+        let plan = plan.unwrap();
+        if turn == 1 {
+            assert_eq!(cache.status("product").unwrap(), racl::cache::Status::Hit);
+        }
+        let mut blocks = vec![f16::ZERO; K * N];
+        for (at, one) in w.iter().enumerate() {
+            let (row, column) = (at / N, at % N);
+            blocks[((column / 16 * (K / 16) + row / 16) * 16 + row % 16) * 16 + column % 16] = *one;
+        }
+        let blocks = alone.device.upload_tensor(&blocks, [N / 16, K / 16, 16, 16]).unwrap();
+        let mut exe = plan.capture(&alone.device, Frozen::new().with("w", &blocks)).unwrap();
+        assert_eq!(run(&alone, &mut exe, &x), product(&x, &w), "{turn}");
+    }
+    // The same as what the matrix gives.
+    let mut exe = plan(|g, x, w| g.matmul(x, w)).capture(&alone.device, Frozen::new().with("w", &weight)).unwrap();
+    assert_eq!(run(&alone, &mut exe, &x), product(&x, &w));
+}
+
+#[test]
+fn blocks_of_batches_and_of_what_is_added_to_are_taken() {
+    let _alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2, 3, 32], Bf16, Input::Copied)?;
+        let w = g.input("w", [2, 1, 2, 16, 16], Bf16, Input::Copied)?;
+        let mut y = Inferred::new();
+        aclnn::batch_mat_mul_weight_nz(g, &x, &w, &mut y, 0)?;
+        assert_eq!(g.dims(y.value()?)?, [2.into(), 3.into(), 16.into()]);
+        let (row, blocks) = (g.narrow(y.value()?, 0, 0..1)?, g.input("b", [2, 1, 16, 16], Bf16, Input::Copied)?);
+        let row = g.reshape(g.permute(row, &[0, 1, 2])?, [3, 16])?;
+        let mut z = Inferred::new();
+        let bias = g.full([32], Bf16, 1.0)?;
+        aclnn::addmm_weight_nz(g, &bias, &row, &blocks, 1.0_f32, 1.0_f32, &mut z, 0)?;
+        assert_eq!(g.dims(z.value()?)?, [3.into(), 32.into()]);
+        g.output("z", z.value()?)
+    });
+    let ones = |count: usize| vec![half::bf16::ONE; count];
+    let given = Simulated::new()
+        .tensor("x", &ones(192), [2, 3, 32])
+        .tensor("w", &ones(1024), [2, 1, 2, 16, 16])
+        .tensor("b", &ones(512), [2, 1, 16, 16]);
+    let z = plan.unwrap().simulate(1, &given).unwrap().to_vec::<half::bf16>("z").unwrap();
+    assert!(z.iter().all(|one| one.to_f32() == 513.0 || one.to_f32() == 512.0), "{z:?}"); // 16 times 32, and 1
+}
+
+#[test]
+fn weights_that_others_read_or_runs_bring_stay() {
+    let _alone = Alone::new();
+    let stays = |plan: Plan| {
+        let better = plan.optimise(&pass()).unwrap();
+        assert!(better.changes.is_empty(), "{better}");
+    };
+    stays(plan(|g, x, w| g.add(g.matmul(x, w)?, g.reduce_sum(w, &[0], true)?)));
+    stays(plan(|g, x, w| g.matmul_with(x, g.muls(w, 2.0)?, racl::op::CubeMath::KeepType)));
+    stays(plan(|g, x, w| {
+        g.muls_inplace(w, 2.0_f32)?;
+        g.matmul(x, w)
+    }));
+    // Two products on streams that run beside each other.
+    stays(plan(|g, x, w| {
+        let beside =
+            g.scope_with("side", Scope::new().fork(racl::plan::Fork::AtStart), |g| g.matmul(g.abs(x)?, w))?;
+        let own = g.matmul(x, w)?;
+        g.join("side")?;
+        g.add(own, beside)
+    }));
+    for (dims, dtype, class) in [
+        ([K, 40], F16, Input::Frozen),
+        ([K, N], F32, Input::Frozen),
+        ([K, N], F16, Input::Static),
+        ([40, N], F16, Input::Frozen),
+    ] {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [2, dims[0]], dtype, Input::Copied)?;
+            let w = g.input("w", dims, dtype, class)?;
+            g.output("y", g.matmul(x, w)?)
+        });
+        stays(plan.unwrap());
+    }
+}
+
+#[test]
+fn memory_for_what_is_laid_once_is_bounded() {
+    let _alone = Alone::new();
+    let two = || {
+        Plan::build(|g| {
+            let x = g.input("x", [1, K], F16, Input::Static)?;
+            let [a, b] = [g.input("a", [K, N], F16, Input::Frozen)?, g.input("b", [K, N], F16, Input::Frozen)?];
+            g.output("y", g.add(g.matmul(x, a)?, g.matmul(x, b)?)?)
+        })
+        .unwrap()
+    };
+    let bytes = (K * N * 2) as u64;
+    for (most, laid) in [(0, 0), (bytes - 1, 0), (bytes, 1), (2 * bytes - 1, 1), (2 * bytes, 2), (u64::MAX, 2)] {
+        let better = two().optimise(&pass().most_relaid(bytes.min(most) + most.saturating_sub(bytes))).unwrap();
+        assert_eq!(better.changes.len(), laid, "{most}: {better}");
+    }
+    // What is there counts.
+    let first = two().optimise(&pass().most_relaid(bytes)).unwrap().plan;
+    assert!(first.optimise(&pass().most_relaid(bytes)).unwrap().changes.is_empty());
+    assert_eq!(first.optimise(&pass().most_relaid(2 * bytes)).unwrap().changes.len(), 1);
+    // So it does for weights that are turned.
+    let turned = Plan::build(|g| {
+        let x = g.input("x", [1, 2], F32, Input::Static)?;
+        let [a, b] = [g.input("a", [3, 2], F32, Input::Frozen)?, g.input("b", [3, 2], F32, Input::Frozen)?];
+        let both = g.add(g.matmul(x, g.permute(a, &[1, 0])?)?, g.matmul(x, g.permute(b, &[1, 0])?)?)?;
+        g.output("y", both)
+    });
+    let turned = turned.unwrap();
+    for (most, laid) in [(23, 0), (24, 1), (47, 1), (48, 2)] {
+        let passes = Passes::new().relaid_weights(PassMode::Verified).most_relaid(most);
+        assert_eq!(turned.optimise(&passes).unwrap().changes.len(), laid, "{most}");
+    }
+}
+
+#[test]
+fn blocks_that_do_not_fit_are_refused_with_the_line() {
+    let _alone = Alone::new();
+    let refused = |dims: &[usize], says: &str| {
+        let built = Plan::build(|g| {
+            let x = g.input("x", [3, K], F16, Input::Copied)?;
+            let w = g.input("w", dims, F16, Input::Frozen)?;
+            aclnn::matmul_weight_nz(g, &x, &w, &mut Inferred::new(), 0)
+        });
+        assert_says(&built.unwrap_err(), ErrorKind::InvalidPlan, &[says, "tests/plans/blocked.rs:"]);
+    };
+    refused(&[3, 3, 16, 16], "48"); // three blocks of rows for 32
+    refused(&[3, 2, 16, 8], "16");
+}
