@@ -58,7 +58,7 @@ impl Builder {
     /// let refused = Plan::build(|g| {
     ///     let x = g.input("x", [4], F32, Input::Copied)?;
     ///     g.set_place("net.txt", 12);
-    ///     let y = g.matmul(x, x)?;
+    ///     let y = g.reshape(x, [3])?;
     ///     g.output("y", y)
     /// })
     /// .unwrap_err();
