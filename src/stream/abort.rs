@@ -147,7 +147,7 @@ impl StreamInner {
     pub(crate) fn of(progress: &Progress) -> Option<Arc<Self>> {
         // Not dropped under the lock.
         let all: Vec<_> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
-        all.into_iter().find(|stream| std::ptr::eq(&*stream.progress, progress))
+        all.into_iter().find(|stream| std::ptr::eq(&raw const *stream.progress, progress))
     }
 
     /// Up to where the work is done, as far as that can be found out without blocking.
