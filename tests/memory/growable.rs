@@ -258,7 +258,7 @@ fn a_close_that_fails_half_way_leaves_what_is_still_mapped() {
     stream.fill_bytes(&mut part, 3).unwrap();
     assert!(part.to_vec().unwrap() == vec![3; STEP / 2]);
     mock::fail("aclrtReleaseMemAddress", 1, 507_899).unwrap();
-    let (mut part, error) = part.close().unwrap_err().into_parts();
+    let (part, error) = part.close().unwrap_err().into_parts();
     assert_says(&error, ErrorKind::Driver, &["aclrtReleaseMemAddress"]);
     assert!(part.is_empty() && part.to_vec().unwrap().is_empty());
     part.close().unwrap();
