@@ -80,10 +80,6 @@ fn programs_in_c_race_with_nobody() {
 #[test]
 #[ignore = "takes minutes; `.ci/full` runs it"]
 fn valgrind_has_nothing_to_say() {
-    if !is_there("valgrind") {
-        eprintln!("no valgrind here");
-        return;
-    }
     for name in PROGRAMS {
         assert!(count(name, &watched_program(&source(name))) > 10, "{name}");
     }
