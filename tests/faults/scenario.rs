@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::common::mock;
 use racl::half::f16;
 use racl::op::{self, GeluForm, LayerNorm, RotaryForm, Scalar, aclnn};
 use racl::plan::Cores;
 use racl::{
-    Acl, Allocator, CaptureMode, Comparison, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceRead as _,
-    DeviceStatus, Error, ErrorKind, LabelList, LibraryFeature, Prefetch, Refused, Result, Stream, StreamOptions,
-    SystemOption,
+    Acl, Allocator, CaptureMode, Comparison, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceStatus,
+    Error, ErrorKind, LabelList, LibraryFeature, Prefetch, Result, Stream, StreamOptions, SystemOption,
 };
 
 /// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.
