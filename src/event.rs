@@ -378,9 +378,12 @@ impl Event {
 
     /// The task whose failure an error reports, where the library told.
     fn named<T>(&self, waited: Result<T>) -> Result<T> {
-        let recorded = || match &self.last().last {
-            Last::Eager { progress, .. } => StreamInner::of(progress)?.id().ok()?.try_into().ok(),
-            _ => None,
+        let recorded = || {
+            let progress = match &self.last().last {
+                Last::Eager { progress, .. } => Arc::clone(progress),
+                _ => return None,
+            };
+            StreamInner::of(&progress)?.id().ok()?.try_into().ok()
         };
         waited.map_err(|error| self.context_inner().failures.explain(error, recorded))
     }

@@ -253,13 +253,13 @@ impl Failures {
         error.context_in_front(what).with_source(failure)
     }
 
-    /// The first of the stream with this number; else the first with the same code, of a stream that may be one of a
-    /// graph that was launched there.
     /// The work that they are about is dropped.
     pub(crate) fn forget(&self) {
         self.0.lock().clear();
     }
 
+    /// The first of the stream with this number; else the first with the same code, of a stream that may be one of a
+    /// graph that was launched there.
     fn take(&self, stream: Option<u32>, code: i32) -> Option<TaskFailure> {
         let mut failures = self.0.lock();
         let own = |failure: &TaskFailure| Some(failure.stream) == stream && failure.code == code;

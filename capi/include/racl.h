@@ -6,13 +6,15 @@
  * the thread that made the call. A function that fails sets all its results to zero first.
  *
  * Handles. A handle is a number in the shape of a pointer, and never points at memory. NULL, the handle of what is gone,
- * that of another kind, and any other pointer give a status. racl_..._new gives a handle that the caller owns and gives
- * to racl_..._free once; racl_..._ref gives one for an object of other code, which racl_..._free leaves alone. What an
- * object needs stays alive by itself: a stream may be freed before a graph that was captured on it.
+ * that of another kind, and any other pointer give a status; racl_..._free takes NULL, and does nothing. racl_..._new
+ * gives a handle that the caller owns and gives to racl_..._free once; racl_..._ref gives one for an object of other code,
+ * which racl_..._free leaves alone. What an object needs stays alive by itself: a stream may be freed before a graph that
+ * was captured on it.
  *
  * Threads. Every function may be called on every thread, unless it says otherwise. A handle that another thread frees
  * or, for graphs, host memory, builders, executables, bindings and registries, uses at the same time gives RACL_BUSY, and
- * nothing is done; so does one that the calling thread is using, in a callback.
+ * nothing is done; so does one that the calling thread is using, in a callback, and the end of one that another thread is
+ * inside a call with, such as a wait.
  *
  * Callbacks. A function that racl calls may be called on any thread, with no lock of racl held. Another number than 0
  * fails the work that called it. An exception of C++ must not leave one: it ends the process with a text that says so,
@@ -1993,7 +1995,7 @@ int32_t racl_context_close(racl_context *context);
  * by its deleter; only with NULL and bad handles it stays the caller's. Work of the other framework that writes the
  * memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or of another device, memory that may
  * only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another major version of DLPack than 1, and
- * where libracl was built without the feature dlpack.
+ * where libracl was built without the feature dlpack, which also leaves it the caller's.
  */
 int32_t racl_tensor_from_dlpack(const racl_context *context,
                                 void *managed,

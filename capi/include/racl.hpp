@@ -30,7 +30,21 @@
 
 #include "racl.h"
 
+#if __cplusplus < 201703L
+#error "racl.hpp needs C++17"
+#endif
+#if !defined(__cpp_exceptions) && !defined(RACL_ERROR_CODES)
+#error "racl.hpp throws: define RACL_ERROR_CODES where there are no exceptions"
+#endif
+
 namespace racl {
+
+// What throws and what gives codes have different types under different names, so that parts of a program may differ.
+#ifdef RACL_ERROR_CODES
+inline namespace codes {
+#else
+inline namespace throwing {
+#endif
 
 // ---- Failures ----
 
@@ -234,6 +248,11 @@ inline std::vector<failure> failures(racl_errors *list) {
         if (racl_errors_get(list, at, &one) == RACL_OK) all.push_back({one.status, one.message, one.call, one.code});
     }
     return all;
+}
+
+// Whether a handle is still there after a call that ends it failed so.
+inline bool stays(int32_t status) noexcept {
+    return status == RACL_BUSY || status == RACL_NO_HANDLES || status == RACL_CAPTURE_WRONG_THREAD;
 }
 
 // A function that is called once in C: 0, or 1 when it threw.
@@ -517,9 +536,8 @@ public:
     // On another thread than the one that began it the capture stays.
     result<graph> end() {
         racl_graph *made = nullptr;
-        racl_capture *taken = get();
-        int32_t status = racl_capture_end(taken, &made);
-        if (status != RACL_CAPTURE_WRONG_THREAD) release();
+        int32_t status = racl_capture_end(get(), &made);
+        if (!detail::stays(status)) release();
         return detail::give(status, graph(made));
     }
 };
@@ -738,7 +756,7 @@ public:
     result<void> close() { return detail::check(give_up(racl_library_close)); }
 };
 
-// Gives what racl logs, from that RACL_LOG_... level on, to a function; NULL for none.
+// Gives what racl logs, up to that RACL_LOG_... level, to a function; NULL for none.
 inline result<void> set_log(int32_t level, racl_log_callback function, void *user = nullptr) {
     return detail::check(racl_log_set(level, function, user));
 }
@@ -746,6 +764,7 @@ inline result<void> set_log(int32_t level, racl_log_callback function, void *use
 // The version of the library that the program runs with, to compare with RACL_VERSION.
 inline uint32_t version() noexcept { return racl_version(); }
 
+} // namespace codes, or throwing
 } // namespace racl
 
 #endif

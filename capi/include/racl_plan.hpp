@@ -9,6 +9,11 @@
 #include "racl.hpp"
 
 namespace racl {
+#ifdef RACL_ERROR_CODES
+inline namespace codes {
+#else
+inline namespace throwing {
+#endif
 
 namespace detail {
 RACL_DETAIL_OWNED(bindings);
@@ -307,7 +312,8 @@ public:
     // The plan; the builder is gone then, also when the plan is refused: last_failures() has all that is wrong.
     result<plan> build() {
         racl_plan *made = nullptr;
-        int32_t status = racl_builder_build(release(), &made);
+        int32_t status = racl_builder_build(get(), &made);
+        if (!detail::stays(status)) release();
         return detail::give(status, plan(made));
     }
 };
@@ -426,7 +432,7 @@ private:
 class simulation : public detail::owner<detail::simulation_traits> {
 public:
     using owner::owner;
-    // Computes a plan without a device. What is not given is random, by the seed.
+    // Computes a plan without a device; the seed is that of operators that draw random numbers.
     static result<simulation> run(const plan &of, uint64_t seed, const std::vector<racl_given> &given,
                                   const std::vector<racl_symbol> &symbols = {}) {
         racl_simulation *made = nullptr;
@@ -438,7 +444,8 @@ public:
     result<std::vector<T>> read(const char *output) const {
         size_t needed = 0;
         int32_t status = racl_simulation_read(get(), output, nullptr, 0, &needed);
-        std::vector<T> values(needed / sizeof(T));
+        if (status == RACL_OK && needed % sizeof(T) != 0) status = RACL_INVALID_ARGUMENT; // of another type
+        std::vector<T> values(status == RACL_OK ? needed / sizeof(T) : 0);
         if (status == RACL_OK)
             status = racl_simulation_read(get(), output, values.data(), values.size() * sizeof(T), &needed);
         return detail::give(status, std::move(values));
@@ -540,6 +547,7 @@ inline result<void> reset() { return detail::check(racl_mock_reset()); }
 
 } // namespace mock
 
+} // namespace codes, or throwing
 } // namespace racl
 
 #endif

@@ -12,7 +12,7 @@ use crate::objects::{racl_context, racl_tensor};
 /// by its deleter; only with NULL and bad handles it stays the caller's. Work of the other framework that writes the
 /// memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or of another device, memory that may
 /// only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another major version of DLPack than 1, and
-/// where libracl was built without the feature dlpack.
+/// where libracl was built without the feature dlpack, which also leaves it the caller's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_tensor_from_dlpack(
     context: *const racl_context,

@@ -279,6 +279,10 @@ pub unsafe extern "C" fn racl_executable_output_shape(
         // SAFETY: by the header.
         let place = unsafe { list_mut(shape, room, "a place for a shape") }?;
         place.fill(0);
+        if !dtype.is_null() {
+            // SAFETY: by the header.
+            unsafe { dtype.write(0) };
+        }
         with(executable, |state, _| {
             let output = state.executable.output_any(state.output(output)?)?;
             place.iter_mut().zip(output.shape().iter()).for_each(|(place, size)| *place = *size);

@@ -141,3 +141,14 @@ pub extern "C" fn racl_library_free(library: *mut racl_library) -> i32 {
 pub extern "C" fn racl_library_close(library: *mut racl_library) -> i32 {
     guard(|| end(library, |acl| acl.close().map_err(|refused| Kept::of(refused, |acl| acl))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RACL_VERSION;
+
+    #[test]
+    fn the_version_is_that_of_the_package() {
+        let numbers = env!("CARGO_PKG_VERSION").split('.').map(|number| number.parse::<u32>().unwrap());
+        assert_eq!(RACL_VERSION, numbers.fold(0, |all, number| all * 100 + number));
+    }
+}

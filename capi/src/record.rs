@@ -36,17 +36,43 @@ pub unsafe extern "C" fn racl_builder_operator(
     count: usize,
 ) -> i32 {
     guard(|| {
+        // SAFETY: by the header.
+        let args = unsafe { list(args, count, "arguments") }?;
+        // All of them, whatever is wrong with the rest; a place that is wrong is told below, with the operator.
+        for arg in args {
+            // SAFETY: by the header.
+            let _ = unsafe { empty(arg) };
+        }
         issuing(builder, |recording| {
             // SAFETY: by the header.
             let name = unsafe { text(name, "the name of an operator") }?;
-            // SAFETY: by the header.
-            let args = unsafe { list(args, count, "arguments") }?;
             // SAFETY: by the header.
             let parts: Result<Vec<Part<'_>>> = args.iter().map(|arg| unsafe { Part::of(arg, recording) }).collect();
             let number = recording.operators;
             parts.and_then(|parts| record(recording, name, parts)).map_err(|failure| failure.of(name, number))
         })
     })
+}
+
+/// Sets the places of results to 0.
+///
+/// # Safety
+///
+/// As [`Part::of`].
+unsafe fn empty(arg: &racl_arg) -> Result<()> {
+    let places = arg.data.cast::<racl_value>().cast_mut();
+    match arg.kind {
+        RACL_ARG_RESULT => {
+            // SAFETY: as here.
+            unsafe { emptied(places, "the place of a result") }?;
+        }
+        RACL_ARG_RESULTS => {
+            // SAFETY: as here.
+            unsafe { list_mut(places, arg.count, "the places of results") }?.fill(0);
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 /// One argument, as a builder takes it.

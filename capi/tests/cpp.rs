@@ -32,6 +32,15 @@ fn the_layer_gives_error_codes() {
     }
 }
 
+#[test]
+fn parts_of_a_program_may_throw_or_give_codes() {
+    let folder = here().join("tests/cpp");
+    let codes = folder.join("mixed_codes.cpp");
+    // Nothing is put in line, so that what has one name is one function.
+    let flags = [codes.to_str().unwrap(), "-O0"];
+    assert_eq!(cpp_program(&folder.join("mixed.cpp"), &flags), "2 thrown\n");
+}
+
 /// What the layer has another form for.
 const OTHERWISE: &[&str] = &["racl_last_error_copy"];
 

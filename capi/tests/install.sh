@@ -54,8 +54,10 @@ for step in "${steps[@]}"; do
     [ "$printed" = "$(printf '4 6 8 10 12 14 16 18\n6 8 10 12 14 16 18 20\n8 10 12 14 16 18 20 22')" ] ||
         { echo "$step: $printed"; exit 1; }
 done
+bytes=$(stat -c %s "$prefix/lib/libracl.so.$version")
+[ "$bytes" -le 6000000 ] || { echo "libracl.so has $bytes bytes with the mock in it, at most 6000000"; exit 1; }
 printf 'installed: %d programs on 2 libraries, 4 steps; %s has %d bytes\n' 8 "$soname" \
-    "$(stat -c %s "$prefix/lib/libracl.so.$version")"
+    "$bytes"
 
 # From Python, by the header alone.
 python=${XDG_CACHE_HOME:-$HOME/.cache}/racl/python

@@ -218,7 +218,6 @@ impl Drop for MemoryExport {
     }
 }
 
-/// Closes a key that was opened or made here, once.
 /// Memory of another process, by its key.
 struct Imported(CString);
 
@@ -228,6 +227,7 @@ impl GiveBack for Imported {
     }
 }
 
+/// Closes a key that was opened or made here, once.
 fn close(context: &ContextInner, key: &CStr) -> Result<()> {
     // SAFETY: a NUL-terminated string; a key that is not open gives a code, and what was imported with this one is used
     // by no submitted work any more.

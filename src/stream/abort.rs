@@ -12,16 +12,21 @@ use crate::lock::Lock;
 use crate::progress::{Progress, note_device_failed};
 use crate::retire;
 
-/// The streams of the process, for the end of a device's work. Those that are gone leave when the list grows.
-static ALL: Lock<Vec<Weak<StreamInner>>> = Lock::new(Vec::new());
+/// The streams of the process, for the end of a device's work, each with the address of its progress. Those that are
+/// gone leave when the list grows.
+static ALL: Lock<Vec<(Weak<StreamInner>, usize)>> = Lock::new(Vec::new());
+
+fn address(progress: &Progress) -> usize {
+    (&raw const *progress).addr()
+}
 
 /// A new stream.
 pub(super) fn note(stream: &Arc<StreamInner>) {
     let mut all = ALL.lock();
     if all.len() == all.capacity() {
-        all.retain(|known| known.strong_count() > 0);
+        all.retain(|(known, _)| known.strong_count() > 0);
     }
-    all.push(Arc::downgrade(stream));
+    all.push((Arc::downgrade(stream), address(&stream.progress)));
 }
 
 impl Stream {
@@ -128,7 +133,7 @@ impl Context {
 }
 
 fn of_device(context: &ContextInner) -> Vec<Arc<StreamInner>> {
-    let all: Vec<_> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
+    let all: Vec<_> = ALL.lock().iter().filter_map(|(stream, _)| stream.upgrade()).collect();
     let of_this = |stream: &Arc<StreamInner>| {
         stream.context().device() == context.device() && std::ptr::eq(stream.context().table(), context.table())
     };
@@ -143,11 +148,12 @@ fn check_thread(what: &str) -> Result<()> {
 }
 
 impl StreamInner {
-    /// The stream of this progress, while it is there.
+    /// The stream of this progress, while it is there. Not to be called under a lock: the stream may end with what this
+    /// gives.
     pub(crate) fn of(progress: &Progress) -> Option<Arc<Self>> {
-        // Not dropped under the lock.
-        let all: Vec<_> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
-        all.into_iter().find(|stream| std::ptr::eq(&raw const *stream.progress, progress))
+        let own = address(progress);
+        // An address may have been another's before, whose stream is gone then.
+        ALL.lock().iter().find_map(|(stream, of)| if *of == own { stream.upgrade() } else { None })
     }
 
     /// Up to where the work is done, as far as that can be found out without blocking.

@@ -8,7 +8,7 @@ use acl_sys::{aclmdlRICaptureStatus, aclrtStream};
 use super::{CaptureState, State, Stream, StreamInner};
 use crate::allocation::{Allocation, Touch, not_free_standing};
 use crate::call::{Caller as _, call};
-use crate::closure::{is_process_locked, may_run_on, refusal};
+use crate::closure::{is_running, may_run_on, refusal};
 use crate::context::{Behind, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Use;
@@ -37,9 +37,10 @@ impl Stream {
     /// A call that was refused before it reached the library: a capture of this stream lacks it then, and gives no
     /// graph, and so does an update of a graph, which fails, whatever becomes of the error.
     pub(crate) fn refuse(&self, what: Named, error: Error) -> Error {
-        // A thread that has the process locked must not wait for one whose call waits for the unlock. What is missing
-        // then is missing behind the work of that thread, in no order with it.
-        let state = if is_process_locked() { self.0.state.try_lock() } else { Some(self.0.lock()) };
+        // A thread that has the process locked, or that runs a host function, must not wait for one whose call waits
+        // for the unlock, or for room in a queue behind that function. What is missing then is missing behind the work
+        // of that thread, in no order with it.
+        let state = if is_running() { self.0.state.try_lock() } else { Some(self.0.lock()) };
         let Some(state) = state else { return error };
         let Some(capture) = state.capture.clone() else { return state.lacks(what, error) };
         drop(state);

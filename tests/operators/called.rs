@@ -75,6 +75,14 @@ fn a_capture_of_a_stream_that_was_refused_an_operator_gives_no_graph() {
         });
         assert_says(&captured.unwrap_err(), ErrorKind::CaptureInvalidated, &["called.rs"]);
     }
+    // One that asks for sizes that a tensor does not have.
+    let (mut out, mut mean, mut scale) = (x.clone(), x.clone(), x.clone());
+    let captured = s.capture(CaptureMode::ThreadLocal, |s| {
+        let results = op::GroupNorm { out: &mut out, mean: &mut mean, scale: &mut scale };
+        op::group_norm(s, &x, 1, None, None, 0.0, results).unwrap_err();
+        Ok(())
+    });
+    assert_says(&captured.unwrap_err(), ErrorKind::CaptureInvalidated, &["group_norm", "called.rs"]);
 }
 
 #[test]

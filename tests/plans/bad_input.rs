@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use racl::op::DataType::{F32, I64};
-use racl::op::aclnn;
+use racl::op::{self, aclnn};
 use racl::plan::{Builder, Frozen, Inferred, Input, Mode, Plan, RunOptions, Simulated, Value};
 use racl::{Error, ErrorKind, Result};
 
@@ -82,6 +82,16 @@ fn a_wrong_direction() {
         aclnn::index_add(g, &x, 0, &places, &y, 1.0_f32, &mut { x })
     })
     .unwrap();
+}
+
+#[test]
+fn one_place_for_two_results() {
+    use racl::op::Argument::{self, Bool, Int};
+    refused(3, &["one place for two results"], |g, x| {
+        let y = Inferred::new();
+        let place = || Argument::Tensor(&y);
+        op::call(g, "aclnnSort", &[Argument::Tensor(&x), Bool(true), Int(0), Bool(true), place(), place()])
+    });
 }
 
 #[test]

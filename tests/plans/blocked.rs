@@ -150,13 +150,25 @@ fn blocks_of_batches_and_of_what_is_added_to_are_taken() {
         assert_eq!(g.dims(z.value()?)?, [3.into(), 32.into()]);
         g.output("z", z.value()?)
     });
-    let ones = |count: usize| vec![half::bf16::ONE; count];
+    // Sums of whole numbers below 256, which are exact: x picks the row i + 1 of the weight, whose blocks are laid as
+    // [k / 16][n / 16][k][n]... of the transposed one, so that each place of `b` counts once.
+    let exact = |values: Vec<f32>| values.into_iter().map(half::bf16::from_f32).collect::<Vec<_>>();
+    let x: Vec<f32> = (0..192).map(|at| f32::from(u8::from(at % 32 == at / 32 + 1))).collect();
+    let w: Vec<f32> = (0..1024).map(|at| (at % 7) as f32).collect();
+    let b: Vec<f32> = (0..512).map(|at| (at % 3) as f32).collect();
     let given = Simulated::new()
-        .tensor("x", &ones(192), [2, 3, 32])
-        .tensor("w", &ones(1024), [2, 1, 2, 16, 16])
-        .tensor("b", &ones(512), [2, 1, 16, 16]);
+        .tensor("x", &exact(x), [2, 3, 32])
+        .tensor("w", &exact(w.clone()), [2, 1, 2, 16, 16])
+        .tensor("b", &exact(b.clone()), [2, 1, 16, 16]);
     let z = plan.unwrap().simulate(1, &given).unwrap().to_vec::<half::bf16>("z").unwrap();
-    assert!(z.iter().all(|one| one.to_f32() == 513.0 || one.to_f32() == 512.0), "{z:?}"); // 16 times 32, and 1
+    let block = |data: &[f32], rows: usize, k: usize, n: usize| {
+        data[((n / 16 * (rows / 16) + k / 16) * 16 + k % 16) * 16 + n % 16]
+    };
+    for (at, z) in z.iter().enumerate() {
+        let (row, column) = (at / 32, at % 32);
+        let expected: f32 = (0..16).map(|k| block(&w, 32, row + 1, k) * block(&b, 16, k, column)).sum();
+        assert_eq!(z.to_f32(), expected + 1.0, "{row}, {column}");
+    }
 }
 
 #[test]

@@ -277,8 +277,10 @@ static void mistakes(void) {
     CHECK(racl_builder_operator(g, "aclnnAdd", args, 3) == RACL_INVALID_ARGUMENT && says("takes 4"));
     args[1] = value(theirs);
     CHECK(racl_builder_operator(g, "aclnnAdd", args, 4) == RACL_INVALID_PLAN && says("none of this builder"));
-    args[1] = value(0);
-    CHECK(racl_builder_operator(g, "aclnnAdd", args, 4) == RACL_INVALID_ARGUMENT);
+    args[1] = value(0), y = 7;
+    CHECK(racl_builder_operator(g, "aclnnAdd", args, 4) == RACL_INVALID_ARGUMENT && y == 0);
+    y = 7;
+    CHECK(racl_builder_operator(NULL, "aclnnAdd", args, 4) == RACL_NULL_POINTER && y == 0);
     args[1] = value(x | 0xFFFF);
     CHECK(racl_builder_operator(g, "aclnnAdd", args, 4) == RACL_INVALID_ARGUMENT);
     args[1] = value(x), args[3].data = NULL;

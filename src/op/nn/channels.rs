@@ -1,6 +1,6 @@
 //! Norms of channels, and the loss of classes.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::op::operand::optional;
 use crate::op::typed::sizes;
 use crate::op::{Floats, Indices, Of, On, aclnn};
@@ -23,9 +23,8 @@ pub struct GroupNorm<'a, T: Floats> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for fewer than two dimensions;
-/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when `groups` does not divide the channels, or
-/// the shapes do not fit; those of [every operator](crate::op#errors).
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) for fewer than two dimensions, when `groups` does
+/// not divide the channels, or the shapes do not fit; those of [every operator](crate::op#errors).
 ///
 /// # Examples
 ///
@@ -54,12 +53,11 @@ pub fn group_norm<T: Floats>(
     results: GroupNorm<'_, T>,
 ) -> Result<()> {
     let sizes = sizes(on, a)?;
-    let [n, c, rest @ ..] = &sizes[..] else {
-        return Err(Error::invalid(format!("a tensor of shape {sizes:?} has no channels")));
-    };
+    // What is missing is the operator's to judge, and to refuse with its name and line.
+    let [n, c] = [0, 1].map(|dim| sizes.get(dim).copied().unwrap_or(0));
+    let rest = sizes.iter().skip(2).product();
     let GroupNorm { out, mean, scale } = results;
-    let rest = rest.iter().product();
-    aclnn::group_norm(on, a, optional(weight), optional(bias), *n, *c, rest, groups, eps, out, mean, scale)
+    aclnn::group_norm(on, a, optional(weight), optional(bias), n, c, rest, groups, eps, out, mean, scale)
 }
 
 /// What is known of the channels that [`batch_norm`] gets.

@@ -204,9 +204,17 @@ impl State {
 
     /// That each operand is a value of this plan, or a result that is to be made.
     fn check_operands(&self, label: &str, operands: &Operands<'_>, at: At) -> Result<()> {
-        for (stands, access) in operands {
+        for (place, (stands, access)) in operands.iter().enumerate() {
             match stands {
                 Stands::Value(token) => self.check(Value::from(*token), label, at)?,
+                Stands::Awaited(awaited)
+                    if operands[..place].iter().any(
+                        |(other, _)| matches!(other, Stands::Awaited(known) if std::ptr::eq(*known, *awaited)),
+                    ) =>
+                {
+                    let text = format!("{label}: one place for two results");
+                    return self.wrong(FindingKind::Operand, at, text);
+                }
                 Stands::Awaited(_) if *access == Access::Write => {}
                 Stands::Awaited(_) => {
                     let text = format!("{label}: an operand that is read, and that nothing has made yet");
