@@ -158,12 +158,16 @@ impl StreamInner {
 
     /// Up to where the work is done, as far as that can be found out without blocking.
     fn known_done(&self) -> u64 {
-        // As for a poll; a stream that failed cannot be asked.
-        if let Some(state) = self.state.try_lock()
-            && state.capture.is_none()
-            && self.check_runs().is_ok()
+        // As for a poll.
+        let asked = match self.state.try_lock() {
+            Some(state) if state.capture.is_none() && self.check_runs().is_ok() => self.is_idle().map(drop),
+            _ => Ok(()),
+        };
+        // A failure that was told is what the abort is for; of another one the next wait tells.
+        if let Err(error) = asked
+            && self.fault().is_none()
         {
-            let _ = self.is_idle();
+            self.tell_later(error);
         }
         self.progress.completed()
     }
