@@ -17,7 +17,9 @@ fn every_chapter_is_listed_and_run() {
     for chapter in &chapters {
         assert!(summary.contains(&format!("({chapter})")), "{chapter} is not in the summary");
         assert!(run.contains(&format!("src/{chapter}\"")), "the code of {chapter} is not run");
-        assert!(read(root, &format!("docs/book/src/{chapter}")).contains("```rust"), "{chapter} has no code");
+        let text = read(root, &format!("docs/book/src/{chapter}"));
+        // The programs of C are files, which the tests of `capi` and its installation run.
+        assert!(text.contains("```rust") || chapter == "c.md", "{chapter} has no code");
     }
     assert_eq!(summary.matches("](").count(), chapters.len());
     assert_eq!(run.matches("include_str!").count(), chapters.len());

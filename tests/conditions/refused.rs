@@ -38,7 +38,11 @@ fn a_stream_that_a_body_leaves_unjoined_is_named_with_its_line() {
         inside = done.err();
     });
     let place = format!("tests/conditions/refused.rs:{line}");
-    assert_says(&inside.unwrap(), ErrorKind::CaptureUnjoined, &["stream \"weights\" ends with fill", &place]);
+    assert_says(
+        &inside.unwrap(),
+        ErrorKind::CaptureUnjoined,
+        &["stream \"weights\" ends with inplace_fill_scalar", &place],
+    );
     assert_says(
         &error,
         ErrorKind::CaptureInvalidated,

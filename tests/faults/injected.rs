@@ -71,6 +71,7 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     // `tests/two_devices.rs` has the second, and limits of a device, which clear what other contexts keep:
     // `tests/core_limits.rs`. What is asked of tasks that failed: `tests/kernels` and `tests/failures.rs`. What is
     // undone of a watch that failed: `tests/snapshots.rs`. What a graph leaves that is given away: `tests/graphs`.
+    // Operators that find as much as there is are named for errors; all operators have one funnel.
     // Repairs and a reset by force: `tests/devices.rs`. Devices are waited for in parts while there are graphs with
     // updates only.
     assert_eq!(
@@ -79,7 +80,14 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
             "AclSetTensorAddr",
             "aclFinalize",
             "aclmdlRIDestroyRegisterCallback",
+            "aclnnMaskedSelect",
             "aclnnMatmulAllReduce",
+            "aclnnNonzero",
+            "aclnnNonzeroV2",
+            "aclnnUnique",
+            "aclnnUnique2",
+            "aclnnUniqueConsecutive",
+            "aclnnUniqueDim",
             "aclrtCreateEventWithFlag",
             "aclrtCreateStream",
             "aclrtDeviceCanAccessPeer",
