@@ -5,6 +5,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::{Device, Error, ErrorKind};
 
@@ -51,10 +52,14 @@ pub(crate) fn install_program(from: &Path, to: &Path) {
     assert!(done.as_ref().is_ok_and(|status| status.success()), "install {}: {done:?}", to.display());
 }
 
-/// Kernels for the mock: a shared object of one C file of the mock's own tests.
+/// Kernels for the mock: a shared object of one C file of the mock's own tests. Each call has a file of its own, which
+/// no other test writes while it is read.
 pub(crate) fn compiled_kernels(source: &str) -> PathBuf {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
     let mock = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock-acl");
-    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kernels-{}-{source}.so", std::process::id()));
+    let to =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kernels-{}-{call}-{source}.so", std::process::id()));
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let mut command = Command::new(compiler);
     command.args(["-std=gnu11", "-shared", "-fPIC", "-O1", "-I"]).arg(mock.join("include"));
