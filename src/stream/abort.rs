@@ -114,7 +114,8 @@ impl Context {
         check_thread("the end of a device's work")?;
         let ms = milliseconds(limit)?.unsigned_abs();
         let inner = &**self.inner();
-        let streams: Vec<_> = of_device(inner).into_iter().map(|stream| (stream.known_done(), stream)).collect();
+        let streams: Vec<_> =
+            of_device(inner).into_iter().map(|stream| (stream.progress.completed(), stream)).collect();
         take_abort_refused();
         // SAFETY: takes numbers.
         let done = unsafe { call!(inner, aclrtDeviceTaskAbort(self.device_id(), ms)) };
@@ -154,22 +155,6 @@ impl StreamInner {
         let own = address(progress);
         // An address may have been another's before, whose stream is gone then.
         ALL.lock().iter().find_map(|(stream, of)| if *of == own { stream.upgrade() } else { None })
-    }
-
-    /// Up to where the work is done, as far as that can be found out without blocking.
-    fn known_done(&self) -> u64 {
-        // As for a poll.
-        let asked = match self.state.try_lock() {
-            Some(state) if state.capture.is_none() && self.check_runs().is_ok() => self.is_idle().map(drop),
-            _ => Ok(()),
-        };
-        // A failure that was told is what the abort is for; of another one the next wait tells.
-        if let Err(error) = asked
-            && self.fault().is_none()
-        {
-            self.tell_later(error);
-        }
-        self.progress.completed()
     }
 
     /// Whether it captures. A thread that submits may hold the lock until the very work is dropped that is to be: one
