@@ -103,7 +103,7 @@ impl Context {
     ///
     /// let acl = racl::Acl::mock()?;
     /// let device = acl.device(0)?;
-    /// let mut tensor = device.empty([2])?;
+    /// let mut tensor = device.empty::<i32>([2])?;
     /// op::fill(&device.stream()?, &mut tensor, 5)?;
     /// assert_eq!(tensor.to_vec()?, [5, 5]);
     /// # Ok::<(), racl::Error>(())
