@@ -2391,8 +2391,7 @@ int32_t racl_library_open(const char *path,
 
 /**
  * As racl_library_open(), with options, which may be NULL. RACL_LIBRARY_VERIFY_CONTEXT is for programs that make other
- * contexts current beside racl. It costs a call of aclrtGetCurrentContext for each call that racl makes, which is some
- * ten nanoseconds with the mock, and was not measured on a card.
+ * contexts current beside racl. It costs a call of aclrtGetCurrentContext for each call that racl makes.
  */
 int32_t racl_library_open_with(const char *path,
                                const racl_library_options *options,

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 
 use crate::arguments::{Sized_, fill};
 use crate::builder::racl_plan_options;
-use crate::failure::{Failure, guard};
+use crate::failure::guard;
 use crate::handles::free;
 use crate::objects::{
     racl_builder, racl_cache, racl_context, racl_foreign, racl_host_function, racl_plan, racl_registry,
@@ -280,7 +280,7 @@ pub extern "C" fn racl_registry_free(registry: *mut racl_registry) -> i32 {
 }
 
 /// What a build without the cache says.
-#[allow(dead_code)]
-pub(crate) fn off() -> Failure {
-    Failure::own(crate::status::RACL_NOT_SUPPORTED, "the compile cache was not compiled in")
+#[cfg(not(feature = "cache"))]
+pub(crate) fn off() -> crate::failure::Failure {
+    crate::failure::Failure::own(crate::status::RACL_NOT_SUPPORTED, "the compile cache was not compiled in")
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use racl::op::{ElementType, MAX_RANK};
-use racl::plan::{Bindings, Cores, Executable, Frozen, InputId, Mode, OnFull, OutputId, RunOptions};
+use racl::plan::{Bindings, Cores, Executable, External, Frozen, InputId, Mode, OnFull, OutputId, RunOptions};
 
 use crate::arguments::{Sized_, bytes, fill, list, list_mut, sized, text};
 use crate::callback::with_callbacks;
@@ -435,6 +435,26 @@ pub extern "C" fn racl_executable_limit_cores(
     })
 }
 
+/// Lets an executable do something at a gate of its plan with a stream.
+///
+/// # Safety
+///
+/// `gate` is as [`text`] wants it.
+unsafe fn at_gate(
+    (executable, gate): (*const racl_executable, *const c_char),
+    (stream, what): (*const racl_stream, &'static str),
+    work: impl FnOnce(&Executable, External, &racl::Stream) -> racl::Result<()>,
+) -> i32 {
+    let at = |stream: &racl::Stream| {
+        with(executable, |state, _| {
+            // SAFETY: as here.
+            let gate = state.executable.plan().external(unsafe { text(gate, "the name of a gate") }?)?;
+            Ok(work(&state.executable, gate, stream)?)
+        })
+    };
+    guard(|| give(stream, what, at))
+}
+
 /// Gives a signal to runs that wait at a gate of the plan, when the stream gets there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_executable_signal(
@@ -442,15 +462,9 @@ pub unsafe extern "C" fn racl_executable_signal(
     gate: *const c_char,
     stream: *const racl_stream,
 ) -> i32 {
-    guard(|| {
-        give(stream, "racl_executable_signal", |stream| {
-            with(executable, |state, _| {
-                // SAFETY: by the header.
-                let gate = state.executable.plan().external(unsafe { text(gate, "the name of a gate") }?)?;
-                Ok(state.executable.signal(gate, stream)?)
-            })
-        })
-    })
+    let work = |executable: &Executable, gate, stream: &racl::Stream| executable.signal(gate, stream);
+    // SAFETY: by the header.
+    unsafe { at_gate((executable, gate), (stream, "racl_executable_signal"), work) }
 }
 
 /// Makes the stream wait for a signal that runs give at a gate of the plan.
@@ -460,15 +474,9 @@ pub unsafe extern "C" fn racl_executable_wait_signal(
     gate: *const c_char,
     stream: *const racl_stream,
 ) -> i32 {
-    guard(|| {
-        give(stream, "racl_executable_wait_signal", |stream| {
-            with(executable, |state, _| {
-                // SAFETY: by the header.
-                let gate = state.executable.plan().external(unsafe { text(gate, "the name of a gate") }?)?;
-                Ok(state.executable.wait_signal(gate, stream)?)
-            })
-        })
-    })
+    let work = |executable: &Executable, gate, stream: &racl::Stream| executable.wait_signal(gate, stream);
+    // SAFETY: by the header.
+    unsafe { at_gate((executable, gate), (stream, "racl_executable_wait_signal"), work) }
 }
 
 /// Bindings of an executable, with nothing set: they are kept and used for run after run. One thread at a time uses

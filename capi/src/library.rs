@@ -55,8 +55,7 @@ pub unsafe extern "C" fn racl_library_open(path: *const c_char, library: *mut *m
 }
 
 /// As racl_library_open(), with options, which may be NULL. RACL_LIBRARY_VERIFY_CONTEXT is for programs that make other
-/// contexts current beside racl. It costs a call of aclrtGetCurrentContext for each call that racl makes, which is some
-/// ten nanoseconds with the mock, and was not measured on a card.
+/// contexts current beside racl. It costs a call of aclrtGetCurrentContext for each call that racl makes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_library_open_with(
     path: *const c_char,
