@@ -6,6 +6,7 @@ use crate::arguments::{Out, null};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::get;
 use crate::objects::{racl_context, racl_tensor};
+use crate::results::make;
 
 /// A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
 /// DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is ended
@@ -20,17 +21,16 @@ pub unsafe extern "C" fn racl_tensor_from_dlpack(
     versioned: i32,
     tensor: *mut *mut racl_tensor,
 ) -> i32 {
-    guard(|| {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(tensor, std::ptr::null_mut(), "a tensor") }?;
+    let work = || {
         let context = get(context)?;
         if managed.is_null() {
             return Err(null("a tensor of DLPack"));
         }
         // SAFETY: by the header.
-        out.set(unsafe { shared::from(&context, managed, versioned != 0) }?);
-        Ok(())
-    })
+        unsafe { shared::from(&context, managed, versioned != 0) }
+    };
+    // SAFETY: by the header.
+    unsafe { make(tensor, work) }
 }
 
 /// The tensor for another framework, which shares and keeps its memory and ends it with its deleter: `managed` gets a
@@ -57,13 +57,12 @@ mod shared {
     use racl::dlpack::Managed;
     use racl::op::AnyTensor;
 
-    use super::{Failure, Result, c_void, racl_tensor};
-    use crate::handles::new;
+    use super::{Failure, Result, c_void};
 
     /// # Safety
     ///
     /// `managed` is such a structure, which becomes ours.
-    pub(super) unsafe fn from(context: &Context, managed: *mut c_void, versioned: bool) -> Result<*mut racl_tensor> {
+    pub(super) unsafe fn from(context: &Context, managed: *mut c_void, versioned: bool) -> Result<AnyTensor> {
         let managed = if versioned {
             // SAFETY: the caller's promise.
             unsafe { Managed::from_raw(managed.cast()) }
@@ -71,7 +70,7 @@ mod shared {
             // SAFETY: the caller's promise.
             unsafe { Managed::from_raw_unversioned(managed.cast()) }
         };
-        new(managed?.into_tensor(context).map_err(Failure::from)?)
+        managed?.into_tensor(context).map_err(Failure::from)
     }
 
     pub(super) fn to(tensor: &AnyTensor, versioned: bool) -> Result<*mut c_void> {
@@ -85,14 +84,14 @@ mod shared {
     use racl::Context;
     use racl::op::AnyTensor;
 
-    use super::{Failure, Result, c_void, racl_tensor};
+    use super::{Failure, Result, c_void};
     use crate::status::RACL_NOT_SUPPORTED;
 
     fn missing<T>() -> Result<T> {
         Err(Failure::own(RACL_NOT_SUPPORTED, "libracl was built without the feature dlpack"))
     }
 
-    pub(super) unsafe fn from(_: &Context, _: *mut c_void, _: bool) -> Result<*mut racl_tensor> {
+    pub(super) unsafe fn from(_: &Context, _: *mut c_void, _: bool) -> Result<AnyTensor> {
         missing()
     }
 

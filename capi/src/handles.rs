@@ -139,6 +139,7 @@ impl<H: Handle> Reserved<H> {
 }
 
 /// A handle of a new object, which the caller of C owns.
+#[cfg(feature = "cache")]
 pub(crate) fn new<H: Handle>(value: H::Value) -> Result<*mut H> {
     Ok(reserve::<H>()?.fill(value))
 }
