@@ -54,7 +54,7 @@ macro_rules! features {
     };
 }
 
-features!("bindgen", "cache", "dlopen", "dlpack", "link", "mock");
+features!("bindgen", "cache", "dlopen", "dlpack", "link", "mock", "ndarray");
 
 impl fmt::Display for Build {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -50,6 +50,8 @@
 
 mod acl;
 mod allocation;
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod built;
 #[cfg(feature = "cache")]
 pub mod cache;
@@ -96,6 +98,8 @@ mod text;
 pub use acl_sys as sys;
 pub use bytemuck;
 pub use half;
+#[cfg(feature = "ndarray")]
+pub use ndarray;
 
 pub use acl::{AbortStage, Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
 pub use built::{BUILD, Build};

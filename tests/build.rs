@@ -73,6 +73,7 @@ fn what_is_built_in_is_told() {
         ("dlpack", true), // of all tests
         ("link", cfg!(feature = "link")),
         ("mock", true), // as well
+        ("ndarray", true),
     ];
     let on: Vec<_> = on.into_iter().filter_map(|(name, is_on)| is_on.then_some(name)).collect();
     assert_eq!(BUILD.features, on);
