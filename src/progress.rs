@@ -278,6 +278,12 @@ impl Use {
         self.queue().map(|queue| queue.describe())
     }
 
+    /// What those of `all` say of themselves that are not done.
+    pub(crate) fn describe_open(all: &[Self]) -> String {
+        let open = all.iter().filter(|one| !one.is_done());
+        open.filter_map(Self::describe).collect::<Vec<_>>().join(", ")
+    }
+
     /// The queue, while the submission may still run. Waits for one that goes away on another thread.
     pub(crate) fn owner(&self) -> Result<Option<Arc<dyn Queue>>> {
         if self.is_done() {
