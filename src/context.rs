@@ -12,7 +12,7 @@ use crate::closure::{self, Spent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::failures::Failures;
 use crate::lock::{Lock, say};
-use crate::progress::note_device_failed;
+use crate::progress::{Passes, note_device_failed};
 use crate::retire::{self, Waited, keepers};
 
 mod allocator;
@@ -87,6 +87,8 @@ pub(crate) struct ContextInner {
     /// Streams wait by themselves for others that use the same memory.
     tracking: AtomicBool,
     drop_errors: Lock<Vec<Error>>,
+    /// Who has one of its streams for a moment, and with it the context.
+    pub(crate) passes: Arc<Passes>,
     /// The context is given back or destroyed.
     ended: AtomicBool,
     /// A created context ends before the primary one, whose end resets the device.
@@ -261,6 +263,7 @@ impl Context {
             failures: Failures::of(acl.table(), device),
             tracking: AtomicBool::new(true),
             drop_errors: Lock::default(),
+            passes: Arc::default(),
             ended: AtomicBool::new(false),
             _parent: parent,
             acl: acl.clone(),
@@ -531,6 +534,7 @@ impl ContextInner {
             failures: Arc::clone(&self.failures),
             tracking: AtomicBool::new(*self.tracking.get_mut()),
             drop_errors: std::mem::take(&mut self.drop_errors),
+            passes: Arc::clone(&self.passes),
             ended: AtomicBool::new(self.ended.swap(true, Ordering::AcqRel)),
             _parent: self._parent.take(),
             acl: self.acl.clone(),

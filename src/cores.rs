@@ -10,6 +10,7 @@ use crate::context::forget_operators;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::lock::Lock;
+use crate::retire;
 use crate::stream::{Cores, device_cores};
 
 /// Devices with a limit of [`Device::limit_cores`], by the address of their table and their number.
@@ -128,6 +129,11 @@ impl DeviceCoreLimit {
 
 impl Drop for DeviceCoreLimit {
     fn drop(&mut self) {
+        if !self.ended && retire::must_leave() {
+            self.ended = true;
+            let heir = Self { device: self.device.clone(), former: self.former, ended: false };
+            return retire::on_thread(heir, drop);
+        }
         if !self.ended
             && let Err(error) = self.undo()
         {

@@ -12,7 +12,7 @@ use crate::call::{Caller as _, call};
 use crate::context::{Context, ContextInner, Events, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::{Clock, Progress};
+use crate::progress::{Clock, Pass, Progress};
 use crate::retire::{self, keepers};
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task, milliseconds};
 
@@ -383,6 +383,7 @@ impl Event {
                 Last::Eager { progress, .. } => Arc::clone(progress),
                 _ => return None,
             };
+            let _pass = Pass::begin(&progress);
             StreamInner::of(&progress)?.id().ok()?.try_into().ok()
         };
         waited.map_err(|error| self.context_inner().failures.explain(error, recorded))

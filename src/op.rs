@@ -84,7 +84,7 @@
 //! are part of the signature; after other settings of the runtime were changed beside this crate that a first phase
 //! looks at, [`Context::clear_operator_cache`](crate::Context::clear_operator_cache) makes the library look again.
 //!
-//! A [plan](crate::plan) that updates its graphs keeps executors of its own.
+//! A [plan](crate::plan) that updates its graphs keeps executors of its own, which go with it from thread to thread.
 //!
 //! # Shapes and memory
 //!

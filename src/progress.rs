@@ -13,10 +13,12 @@ use crate::lock::{Guard, Lock, Signal};
 mod beside;
 mod clock;
 mod failures;
+mod passing;
 
 pub(crate) use beside::Beside;
 pub(crate) use clock::Clock;
 pub(crate) use failures::{Span, device_failures, note_device_failed};
+pub(crate) use passing::{Pass, Passes};
 
 /// A stream.
 pub(crate) trait Queue: Send + Sync + 'static {
@@ -51,6 +53,9 @@ pub(crate) struct Progress {
     aborts: failures::Failures,
     /// What helps its work along on other streams.
     beside: beside::Helpers,
+    /// References to the stream for a moment, and to any of its context.
+    passes: Passes,
+    around: Arc<Passes>,
     end: Lock<End>,
     ended: Signal,
 }
@@ -67,10 +72,11 @@ enum End {
     Lost,
 }
 
-impl Default for Progress {
-    fn default() -> Self {
+impl Progress {
+    /// Of a stream whose context counts in `around` who has one of its streams for a moment.
+    pub(crate) fn new(around: &Arc<Passes>) -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self {
+        Arc::new(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             submitted: AtomicU64::new(0),
             completed: AtomicU64::new(0),
@@ -78,13 +84,18 @@ impl Default for Progress {
             failures: failures::Failures::default(),
             aborts: failures::Failures::default(),
             beside: beside::Helpers::default(),
+            passes: Passes::default(),
+            around: Arc::clone(around),
             end: Lock::default(),
             ended: Signal::default(),
-        }
+        })
     }
-}
 
-impl Progress {
+    /// Who has the stream for a moment.
+    pub(crate) fn passes(&self) -> &Passes {
+        &self.passes
+    }
+
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
@@ -268,14 +279,21 @@ impl Use {
         Self { queue: weak, progress: Arc::clone(queue.progress()), number }
     }
 
-    /// The queue, unless it is gone; waits for nothing.
+    /// The queue, unless it is gone; waits for nothing. Whoever keeps it for a moment has [a pass](Use::pass).
     pub(crate) fn queue(&self) -> Option<Arc<dyn Queue>> {
         self.queue.upgrade().or_else(|| self.progress.heir())
     }
 
     /// [What the queue says of itself](Queue::describe), unless it is gone.
     pub(crate) fn describe(&self) -> Option<String> {
+        let _pass = self.pass();
         self.queue().map(|queue| queue.describe())
+    }
+
+    /// What those of `all` say of themselves that are not done.
+    pub(crate) fn describe_open(all: &[Self]) -> String {
+        let open = all.iter().filter(|one| !one.is_done());
+        open.filter_map(Self::describe).collect::<Vec<_>>().join(", ")
     }
 
     /// The queue, while the submission may still run. Waits for one that goes away on another thread.
@@ -291,6 +309,12 @@ impl Use {
 }
 
 impl<Q: Queue + ?Sized> Use<Q> {
+    /// For who has the queue for a moment, dropped behind it.
+    #[inline]
+    pub(crate) fn pass(&self) -> Pass {
+        Pass::begin(&self.progress)
+    }
+
     /// The id of the stream.
     pub(crate) fn stream(&self) -> u64 {
         self.progress.id()
@@ -338,6 +362,7 @@ impl<Q: Queue + ?Sized> Use<Q> {
         if self.is_settled() {
             return Ok(());
         }
+        let _pass = self.pass();
         if let Some(queue) = self.queue.upgrade() {
             return queue.wait_for(self.number, limit);
         }
@@ -349,6 +374,7 @@ impl<Q: Queue + ?Sized> Use<Q> {
         if self.is_done() {
             return Ok(());
         }
+        let _pass = self.pass();
         if let Some(queue) = self.queue.upgrade() {
             return queue.outlast(self.number, limit);
         }
@@ -366,6 +392,7 @@ impl<Q: Queue + ?Sized> Use<Q> {
         if self.is_done() {
             return;
         }
+        let _pass = self.pass();
         if let Some(queue) = self.queue.upgrade() {
             queue.poll();
         } else if let Some(heir) = self.progress.heir() {

@@ -33,6 +33,9 @@ const NOT_DONE: [i32; 2] = [507_046, 507_047];
 /// How long a thread that waits for others does so at a time.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// How long a thread rests that waits for the last work of something, at first and at most.
+const RESTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
+
 /// Told when a thread is done or an executable has gone.
 static CHANGED: Signal = Signal::new();
 
@@ -41,7 +44,7 @@ static STATE: Lock<State> = Lock::new(State { gates: Vec::new(), threads: Vec::n
 struct State {
     gates: Vec<Weak<AtGates>>,
     threads: Vec<Elsewhere>,
-    /// For which no thread could be started.
+    /// For which no thread could be started, or that is tried again later.
     kept: Vec<Job>,
 }
 
@@ -292,6 +295,23 @@ pub(crate) fn on_thread<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send +
             lock().kept.push(job);
         }
     }
+}
+
+/// Rests on a thread of this module while something `is_used`. Once it has for as long as a drop waits, `tell` tells.
+pub(crate) fn outlast(is_used: impl Fn() -> bool, tell: impl FnOnce()) {
+    let (until, mut tell, mut rest) = (deadline(), Some(tell), RESTS[0]);
+    while is_used() {
+        if Instant::now() >= until {
+            tell.take().into_iter().for_each(|tell| tell());
+        }
+        pause_for(rest);
+        rest = (2 * rest).min(RESTS[1]);
+    }
+}
+
+/// Keeps what could not be ended for a later try, `end`, on a thread: the next call that [collects](collect) begins it.
+pub(crate) fn later<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send + 'static) {
+    lock().kept.push(Box::new(move || end(what)));
 }
 
 /// Tries again to start threads for what is kept.

@@ -157,7 +157,8 @@ impl Stream {
             let text = "the default stream and streams of captures belong to their context, others to their graph";
             return Err(Refused::new(self, Error::new(ErrorKind::NotSupported, text)));
         }
-        if let Err(error) = self.check_alone().and_then(|()| self.0.wait_for(self.0.progress.submitted(), None)) {
+        let waited = self.check_owners().and_then(|()| self.0.wait_for(self.0.progress.submitted(), None));
+        if let Err(error) = waited.and_then(|()| self.check_alone()) {
             return Err(Refused::new(self, error));
         }
         if let Err(error) = self.0.context.reports.leave(&self.0.context, self.0.raw) {
@@ -176,7 +177,7 @@ impl Stream {
             state: Lock::default(),
             released: AtomicBool::new(false),
             spoilt: AtomicBool::new(false),
-            progress: Arc::default(),
+            progress: Progress::new(&context.passes),
             marker: poll::Marker::default(),
             untold: Lock::default(),
             fault: OnceLock::new(),
@@ -284,14 +285,31 @@ impl Stream {
     /// cannot be destroyed.
     #[doc(alias = "aclrtDestroyStream")]
     pub fn close(self) -> Result<(), Refused<Self>> {
-        match self.check_alone().and_then(|()| self.0.end()) {
+        let waited = self.check_owners().and_then(|()| self.0.end_work());
+        match waited.and_then(|()| self.check_alone()).and_then(|()| self.0.release()) {
             Ok(()) => Ok(()),
             Err(error) => Err(Refused::new(self, error)),
         }
     }
 
+    fn others(&self) -> usize {
+        Arc::strong_count(&self.0) - 1
+    }
+
+    /// That nobody else has it, but for a moment.
+    fn check_owners(&self) -> Result<()> {
+        self.refuse_for(self.0.progress.passes().owners(|| self.others()))
+    }
+
+    /// That nobody else has it any more: who had it for a moment, such as to wait for work that is done now, is waited
+    /// for.
     fn check_alone(&self) -> Result<()> {
-        match Arc::strong_count(&self.0) - 1 {
+        let limit = retire::drop_limit();
+        self.refuse_for(self.0.progress.passes().wait_alone(limit, |passing| passing, || self.others()))
+    }
+
+    fn refuse_for(&self, others: usize) -> Result<()> {
+        match others {
             0 => Ok(()),
             others => Err(Error::invalid(format!("{others} other handles or captures hold {}", self.name()))),
         }

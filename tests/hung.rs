@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::{assert_says, direct_device as device, mock};
 use racl::op::DataType::F32;
 use racl::plan::{Executable, Frozen, Input, Mode, Plan, RunOptions};
-use racl::{CaptureMode, Context, ErrorKind, Stream, sys};
+use racl::{CaptureMode, Context, Error, ErrorKind, Stream, ValueWait, sys};
 
 /// What hangs here does so until it is told to go on, so that no time is too short.
 const LIMIT: Duration = Duration::from_millis(20);
@@ -191,6 +191,63 @@ fn a_gate_that_no_call_opens() {
     stream.synchronize().unwrap();
     drop((x, stream));
     close(held.context);
+}
+
+/// The errors of drops, once there are some: what a thread of its own finds out is told by and by.
+fn told(context: &Context) -> Vec<Error> {
+    loop {
+        let told = context.take_drop_errors();
+        if !told.is_empty() {
+            return told;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_notify_that_nobody_records() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    racl::set_drop_limit(LIMIT);
+    let context = device().context().create_context().unwrap();
+    let (stream, notify) = (context.stream().unwrap(), context.notify().unwrap());
+    stream.wait_notify(&notify, None).unwrap();
+    let name = format!("work that uses a notify, of stream {} (", stream.id().unwrap());
+    drop(notify);
+    let parts = [&name, "the latest: notify wait at tests/hung.rs:", "is not done 20ms after the drop began"];
+    let told = told(&context);
+    assert_says(&told[0], ErrorKind::Timeout, &parts);
+    assert_eq!(told.len(), 1, "{told:?}");
+    stream.abort().unwrap();
+    drop(stream);
+    close(context);
+}
+
+#[test]
+fn a_stream_that_waits_for_a_notify_or_a_flag() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    racl::set_drop_limit(LIMIT);
+    let context = device().context().create_context().unwrap();
+    let (notify, flag) = (context.notify().unwrap(), context.flag(0).unwrap());
+    for what in ["notify wait", "value wait"] {
+        let stream = context.stream().unwrap();
+        match what {
+            "notify wait" => stream.wait_notify(&notify, None).unwrap(),
+            _ => stream.wait_value(&flag, ValueWait::Equal(1)).unwrap(),
+        }
+        let (name, latest) = (format!("work of stream {} (", stream.id().unwrap()), format!("the latest: {what} at"));
+        drop(stream);
+        let told = told(&context);
+        assert_says(&told[0], ErrorKind::Timeout, &[&name, &latest, "is not done 20ms after the drop began"]);
+    }
+    let (held, error) = context.close().unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::InvalidArgument, &["still belong"]);
+    let other = held.stream().unwrap();
+    notify.record(&other).unwrap();
+    flag.set(1).unwrap();
+    drop((other, notify, flag));
+    close(held);
 }
 
 /// In a process that can start no thread, since each would need a larger stack than there is room for.

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use common::{assert_says, mock};
-use racl::{Acl, Device, ErrorKind, Refused, SnapshotStage};
+use racl::plan::Cores;
+use racl::profiling::{DumpOptions, ProfileOptions};
+use racl::{Acl, Allocator, Device, ErrorKind, Refused, SnapshotStage};
 
 fn alone(test: impl FnOnce(&Acl, &Device)) {
     let _alone = mock::exclusive();
@@ -127,6 +129,45 @@ fn what_the_thread_that_has_the_lock_drops_is_not_lost() {
             std::thread::yield_now();
         }
         assert_eq!(mock::live_handles(), before);
+    });
+}
+
+#[test]
+fn settings_that_the_thread_that_has_the_lock_drops_end_all_the_same() {
+    alone(|acl, device| {
+        let _watched = watchdog::Watchdog::new();
+        let folder = tempfile::tempdir().unwrap();
+        let whole = device.core_limit().unwrap();
+        let limit = device.limit_cores(Cores { cube: 2, vector: 2 }).unwrap();
+        let dump = acl.dump(&DumpOptions::new(folder.path())).unwrap();
+        let profile = acl.profile(&ProfileOptions::new(folder.path())).unwrap();
+        let range = acl.profile_range("a range").unwrap();
+        assert!(range.is_recorded());
+        let locked = acl.lock_process().unwrap();
+        drop((range, limit, dump, profile));
+        locked.unlock().unwrap();
+        // Waits for the threads that end them.
+        device.context().synchronize().unwrap();
+        assert_eq!(device.core_limit().unwrap(), whole);
+        acl.dump(&DumpOptions::new(folder.path())).unwrap().stop().unwrap();
+        acl.profile(&ProfileOptions::new(folder.path())).unwrap().stop().unwrap();
+        assert!(device.context().take_drop_errors().is_empty());
+    });
+}
+
+#[test]
+fn memory_dropped_under_the_lock_is_there_for_other_contexts() {
+    alone(|acl, device| {
+        let contexts = [(); 2].map(|()| device.context().create_context().unwrap());
+        contexts.iter().for_each(|context| context.set_allocator(Allocator::Direct));
+        // Of which there is room for one.
+        let most = contexts[0].memory_info().unwrap().1 / 3 * 2;
+        let dropped = contexts[0].alloc::<u8>(most).unwrap();
+        let locked = acl.lock_process().unwrap();
+        drop(dropped);
+        locked.unlock().unwrap();
+        contexts[1].alloc::<u8>(most).unwrap();
+        assert!(contexts.iter().all(|context| context.take_drop_errors().is_empty()));
     });
 }
 

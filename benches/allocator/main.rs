@@ -12,9 +12,11 @@ use std::time::Instant;
 use racl::{Acl, Allocator, Context, DeviceBuffer, Result, mock};
 
 mod anchors;
+mod counted;
 mod traces;
 
 use anchors::Policy;
+use counted::Way;
 use traces::{Step, Trace};
 
 const ROUNDS: usize = 301;
@@ -125,7 +127,28 @@ fn replay(context: &Context, trace: &Trace) -> Result<f64> {
     Ok(stats.reserved.peak as f64 / stats.allocated.peak as f64)
 }
 
+/// Instructions do not grow with how many temporaries wait. Times do, once the notes of them leave the processor's
+/// caches.
+fn count_temporaries() {
+    // Those that are queued include the task, and a look at each stream for each new segment.
+    for (name, way, most) in [("held", Way::Held, Some(1.1)), ("queued", Way::Queued, None)] {
+        let (Some(few), Some(many)) = (counted::count(way, 1000), counted::count(way, 100_000)) else {
+            return println!("# no instructions of temporaries: they need valgrind");
+        };
+        report(&format!("allocator: one of 10^3 temporaries, {name}"), few, "instructions", None);
+        report(
+            &format!("allocator: one of 10^5 temporaries, {name}"),
+            many,
+            "instructions",
+            most.map(|most| most * few),
+        );
+    }
+}
+
 fn main() -> Result<ExitCode> {
+    if counted::run()? {
+        return Ok(ExitCode::SUCCESS);
+    }
     let device = Acl::mock()?.device(0)?;
     let context = device.context().create_context()?;
     for (name, bytes, count) in
@@ -141,6 +164,7 @@ fn main() -> Result<ExitCode> {
     report("allocator: one of 10^3 temporaries that are held", few, "ns", None);
     report("allocator: one of 10^5 temporaries that are held", many, "ns", Some(2.0 * few));
     context.trim_memory(0);
+    count_temporaries();
     let few = queued(&context, 1000)?;
     let many = queued(&context, 100_000)?;
     report("allocator: one of 10^3 queued temporaries, with its task", few, "ns", None);

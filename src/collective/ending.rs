@@ -105,6 +105,7 @@ impl Inner {
         let mut first = Ok(());
         for last in running {
             last.poll();
+            let _pass = last.pass();
             let ended = match last.running(Duration::ZERO) {
                 Ok(Some((stream, _))) => Stream(stream).abort(),
                 Ok(None) => Ok(()),

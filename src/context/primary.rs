@@ -4,6 +4,7 @@
 //! of the runtime, and comes at a moment that nobody chose. [`Context::close`] and [`Acl::close`] reset a device.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use acl_sys::aclrtContext;
 
@@ -12,6 +13,9 @@ use crate::acl::{Acl, kept};
 use crate::call::{call, forget_binding};
 use crate::error::{Error, Result, ResultExt as _};
 use crate::lock::Lock;
+
+/// How long streams are waited for that somebody has for a moment.
+const MOMENT: Duration = Duration::from_millis(500);
 
 static ALL: Lock<Vec<Primary>> = Lock::new(Vec::new());
 
@@ -62,16 +66,26 @@ impl Context {
         used || kept::has(acl.table(), device)
     }
 
-    /// Takes the context from those who would ask for it, when nobody else uses it.
+    /// Takes the context from those who would ask for it, when nobody else uses it. Who has it with a stream for a moment
+    /// is waited for.
     pub(super) fn withdraw(&self) -> Result<()> {
+        let most = |passing| if passing > 0 { usize::MAX } else { 0 };
+        match self.0.passes.wait_alone(MOMENT, most, || self.try_withdraw()) {
+            0 => Ok(()),
+            others => Err(Error::invalid(format!("{others} clones or objects still belong to the context"))),
+        }
+    }
+
+    /// Gives how many others use it; with none it is withdrawn.
+    fn try_withdraw(&self) -> usize {
         let mut all = ALL.lock();
         let others = operators::users_beside(&self.0);
         if others > 0 {
-            return Err(Error::invalid(format!("{others} clones or objects still belong to the context")));
+            return others;
         }
         let of_this = |known: &&mut Primary| std::ptr::eq(known.shared.as_ptr(), Arc::as_ptr(&self.0));
         all.iter_mut().filter(of_this).for_each(|known| known.shared = Weak::new());
-        Ok(())
+        0
     }
 
     /// After an end that failed.

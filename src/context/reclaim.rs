@@ -101,7 +101,7 @@ impl Reclaim {
         made
     }
 
-    /// Gives back what other contexts of the same device keep for later.
+    /// Gives back what other contexts of the same device keep for later, or could not free so far.
     pub(super) fn trim_others(&self, context: &ContextInner) -> usize {
         let key = (context.device, std::ptr::from_ref(context.acl.table()).addr());
         let others: Vec<_> = {
@@ -113,7 +113,20 @@ impl Reclaim {
         };
         let others = others.iter().filter(|other| !std::ptr::eq(&raw const ***other, self));
         // Freed with this context: memory belongs to the device, and the other one may be ending.
-        others.map(|other| other.trim(context, 0)).sum()
+        others.map(|other| other.free_later(context) + other.trim(context, 0)).sum()
+    }
+
+    /// Frees what threads gave up that were to make no calls then. How many bytes.
+    fn free_later(&self, context: &ContextInner) -> usize {
+        let idle = {
+            let state = &mut *self.lock();
+            let idle = std::mem::take(&mut state.later);
+            state.leaving += idle.len();
+            idle
+        };
+        let bytes = idle.iter().map(bytes_of).sum();
+        self.free_all(context, idle);
+        bytes
     }
 
     #[inline]

@@ -233,6 +233,7 @@ impl Graph {
     fn order_launch(&mut self, stream: &Stream, again: bool, location: &'static Location<'static>) -> Result<()> {
         // Here, since an update disturbs, and so does a close that failed.
         self.check_whole().and_then(|()| self.bound.check()).inspect_err(|_| self.in_flight.set_disturbed())?;
+        let _pass = if again { None } else { self.in_flight.pass() };
         let before = if again { None } else { self.in_flight.running()? };
         if let Some(before) = before {
             Event::order(&mut self.order, &self.context, &before, stream, location)?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::allocation::Launches;
 use crate::error::Result;
 use crate::lock::{Guard, Lock};
-use crate::progress::Use;
+use crate::progress::{Pass, Use};
 use crate::stream::StreamInner;
 
 /// Where a graph was launched last; shared with the memory that it uses.
@@ -60,6 +60,11 @@ impl InFlight {
         *last = Some(Use::of(stream, number));
         self.number.store(number, Ordering::Release);
         self.stream.store(stream.progress().id(), Ordering::Release);
+    }
+
+    /// For who has the stream of the last launch for a moment.
+    pub(crate) fn pass(&self) -> Option<Pass> {
+        self.last_use().map(|last| last.pass())
     }
 
     /// The stream of the last launch, while that launch may run.

@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::dataset::Lists;
 use super::read::Desc;
@@ -18,8 +17,8 @@ use crate::stream::StreamInner;
 /// How many runs are kept note of before streams are asked which of them are done.
 const ASK: usize = 32;
 
-/// How long a thread rests that waits for the last run, at first and at most.
-const RESTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
+/// How often a model that could not be unloaded in a drop is tried again by later calls.
+const TRIES: u32 = 3;
 
 /// A loaded model, with what it needs as long as that.
 pub(super) struct Loaded {
@@ -30,6 +29,8 @@ pub(super) struct Loaded {
     runs: Lock<Vec<Run>>,
     /// Bytes of the file, weights and work memory.
     keeps: Vec<Box<dyn Any + Send + Sync>>,
+    /// How often it may be tried again to unload it once it is dropped.
+    tries: u32,
     context: Arc<ContextInner>,
 }
 
@@ -42,7 +43,8 @@ struct Run {
 impl Loaded {
     /// Takes over what was loaded.
     pub(super) fn own(id: u32, context: &Arc<ContextInner>) -> Self {
-        Self { id: Some(id), desc: None, runs: Lock::default(), keeps: Vec::new(), context: Arc::clone(context) }
+        let (desc, runs, keeps) = (None, Lock::default(), Vec::new());
+        Self { id: Some(id), desc, runs, keeps, tries: TRIES, context: Arc::clone(context) }
     }
 
     /// Keeps `other` until the model is unloaded.
@@ -123,6 +125,27 @@ fn gone() -> Error {
     Error::new(ErrorKind::InvalidHandle, "the model is unloaded")
 }
 
+impl Loaded {
+    /// The model, for who ends it later.
+    fn take(&mut self) -> Self {
+        Self {
+            id: self.id.take(),
+            desc: self.desc.take(),
+            runs: std::mem::take(&mut self.runs),
+            keeps: std::mem::take(&mut self.keeps),
+            tries: self.tries,
+            context: Arc::clone(&self.context),
+        }
+    }
+
+    /// Tells whose runs last longer than a drop waits.
+    fn tell_late(&self) {
+        let last: Vec<_> = self.runs.lock().iter().map(|run| run.last.of_any()).collect();
+        let error = retire::late(&format!("a run of {}", Use::describe_open(&last)));
+        self.context.record_drop_error("unloading a model", error);
+    }
+}
+
 impl Drop for Loaded {
     fn drop(&mut self) {
         if self.id.is_none() {
@@ -130,26 +153,17 @@ impl Drop for Loaded {
         }
         // No calls are allowed in a host function.
         if closure::is_running() || self.is_used() {
-            let heir = Self {
-                id: self.id.take(),
-                desc: self.desc.take(),
-                runs: std::mem::take(&mut self.runs),
-                keeps: std::mem::take(&mut self.keeps),
-                context: Arc::clone(&self.context),
-            };
-            return retire::on_thread(heir, |heir| {
-                let mut rest = RESTS[0];
-                while heir.is_used() {
-                    retire::pause_for(rest);
-                    rest = (2 * rest).min(RESTS[1]);
-                }
-            });
+            let heir = self.take();
+            return retire::on_thread(heir, |heir| retire::outlast(|| heir.is_used(), || heir.tell_late()));
         }
-        if let Err(error) = self.end() {
-            self.context.record_drop_error("unloading a model", error);
-            // The device may use it still.
-            std::mem::forget(std::mem::take(&mut self.keeps));
+        let Err(error) = self.end() else { return };
+        self.context.record_drop_error("unloading a model", error);
+        if self.tries > 0 {
+            self.tries -= 1;
+            return retire::later(self.take(), drop);
         }
+        // The device may use it still.
+        std::mem::forget(std::mem::take(&mut self.keeps));
     }
 }
 

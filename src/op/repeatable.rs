@@ -47,13 +47,13 @@ impl Keep<'_> {
             }
         };
         let (context, label, thread) = (Arc::clone(context), call.label, thread::current().id());
-        self.kept.set(Some(Repeatable { context, label, kept, thread }));
+        self.kept.set(Some(Repeatable { context, label, kept, thread, launched: false }));
         Ok(())
     }
 }
 
-/// An executor for any number of second phases on the thread of the first one, with the descriptions that it was
-/// planned with. [`Kept::destroy`] ends it; work that was submitted does not need it.
+/// An executor for any number of second phases, with the descriptions that it was planned with. [`Kept::destroy`] ends
+/// it; work that was submitted does not need it.
 pub(super) struct Kept {
     function: &'static Function,
     executor: *mut aclOpExecutor,
@@ -166,7 +166,8 @@ impl Kept {
         Moved::Taken
     }
 
-    /// The second phase, on the thread of the first one, on the memory `uses` that the tensors were given.
+    /// The second phase on the memory `uses` that the tensors were given; the first time on the thread of the first
+    /// phase.
     #[inline]
     pub(super) fn submit(
         &self,
@@ -179,9 +180,9 @@ impl Kept {
         let address = scratch.map_or(std::ptr::null_mut(), |workspace| workspace.address());
         let context = &**stream.0.context();
         stream.0.submit(&Task { label, location, uses, scratch }, |raw| {
-            // SAFETY: the executor comes from this operator's first phase on this thread and may be used any number
-            // of times; the workspace has the bytes that it asked for; the memory of the tensors is registered with
-            // the stream.
+            // SAFETY: the executor comes from this operator's first phase and may be used any number of times, at first
+            // on the thread of that phase, as callers see to; the workspace has the bytes that it asked for; the memory
+            // of the tensors is registered with the stream.
             unsafe { self.function.launch(context, (address, self.bytes), self.executor, raw) }
         })?;
         Ok(())
@@ -241,23 +242,26 @@ fn handles(call: &Call<'_>, slots: &[Slot]) -> Vec<*mut c_void> {
 }
 
 /// A kept executor that destroys itself, for a plan.
+///
+/// The thread of the first phase launches it first; any thread may from then on, one at a time. What a first phase
+/// leaves in its thread is looked at twice: when the executor is made repeatable, which the guide wants right after that
+/// phase, and when its first launch notes which addresses it takes from where. Later second phases take all they need
+/// from the executor: source of CANN's operator engine (opbase), `CommonOpExecutorRun`, `InitL2Phase2Context`,
+/// `SetRepeatable`, which also refuses an executor with memory of its thread's own pool.
 pub(crate) struct Repeatable {
     context: Arc<ContextInner>,
     label: &'static str,
     kept: Kept,
+    /// Who planned it.
     thread: ThreadId,
+    launched: bool,
 }
 
-// SAFETY: the handles are this value's own. The operator library asks for both phases on one thread, which `launch`
-// checks; for the end of an executor or of a description it asks for nothing.
+// SAFETY: the handles are this value's own. The operator library asks for the first launch on the thread of the first
+// phase, which `launch` checks; for later ones, and for the end of an executor or of a description, it asks for nothing.
 unsafe impl Send for Repeatable {}
 
 impl Repeatable {
-    /// Whether this thread may launch it.
-    pub(crate) fn is_of_this_thread(&self) -> bool {
-        self.thread == thread::current().id()
-    }
-
     /// Submits the operator on the memory of `views`, in the order of the first phase and with the layouts that it
     /// was given. False when the library refuses an address: nothing was submitted then, and the executor is of no
     /// more use.
@@ -267,8 +271,9 @@ impl Repeatable {
         views: impl Iterator<Item = &'v View<'v>> + Clone,
         location: &'static Location<'static>,
     ) -> Result<bool> {
-        if !self.is_of_this_thread() || views.clone().count() != self.kept.tensors.len() {
-            let text = format!("{} repeated with other tensors, or on another thread", self.label);
+        let stays = self.launched || self.thread == thread::current().id();
+        if !stays || views.clone().count() != self.kept.tensors.len() {
+            let text = format!("{} repeated with other tensors, or launched first on another thread", self.label);
             return Err(Error::new(ErrorKind::Internal, text));
         }
         let (mut uses, mut starts) = (Few::new(), Few::new());
@@ -281,7 +286,9 @@ impl Repeatable {
         if self.kept.move_to(&self.context, self.label, starts.as_slice()) == Moved::Refused {
             return Ok(false);
         }
-        self.kept.submit(stream, (self.label, location), uses.as_slice()).map(|()| true)
+        self.kept.submit(stream, (self.label, location), uses.as_slice())?;
+        self.launched = true;
+        Ok(true)
     }
 }
 
@@ -337,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn other_tensors_and_other_threads_are_refused() {
+    fn other_tensors_are_refused_and_other_threads_before_the_first_launch() {
         let device = crate::Acl::mock().unwrap().device(0).unwrap();
         let stream = device.stream().unwrap();
         let tensor = device.zeros::<f32>([2]).unwrap();
@@ -348,5 +355,7 @@ mod tests {
         let kind = std::thread::scope(|scope| scope.spawn(there).join().unwrap());
         assert_eq!(kind, ErrorKind::Internal);
         assert!(launch(&mut kept, &stream, &[&tensor, &other, &tensor]).unwrap());
+        let there = || launch(&mut kept, &stream, &[&other, &tensor, &other]).unwrap();
+        assert!(std::thread::scope(|scope| scope.spawn(there).join().unwrap()));
     }
 }

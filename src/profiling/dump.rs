@@ -15,6 +15,7 @@ use crate::acl::{Acl, ConfigFile};
 use crate::call::{call, value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, as_if_alone, say};
+use crate::retire;
 
 type Receive = dyn Fn(DumpChunk<'_>) + Send + Sync;
 
@@ -312,6 +313,11 @@ impl Drop for Dump {
     fn drop(&mut self) {
         if self.ended {
             return;
+        }
+        if retire::must_leave() {
+            self.ended = true;
+            let heir = Self { ended: false, receives: self.receives, acl: self.acl.clone() };
+            return retire::on_thread(heir, drop);
         }
         if let Err(error) = self.end() {
             say!(Error, "ending a dump: {error:#}");

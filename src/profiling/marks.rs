@@ -10,6 +10,7 @@ use crate::acl::Acl;
 use crate::call::{Caller as _, call, check, value};
 use crate::error::{Error, Result};
 use crate::lock::{Lock, say};
+use crate::retire;
 use crate::stream::{Stream, Task};
 
 /// The longest message in bytes.
@@ -216,6 +217,9 @@ impl HostRange {
 
 impl Drop for HostRange {
     fn drop(&mut self) {
+        if self.range.is_some() && retire::must_leave() {
+            return retire::on_thread(Self { range: self.range.take() }, drop);
+        }
         if let Err(error) = self.finish() {
             say!(Error, "ending a range of a profile: {error:#}");
         }

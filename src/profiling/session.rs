@@ -11,6 +11,7 @@ use crate::acl::Acl;
 use crate::call::{call, pointer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, say};
+use crate::retire;
 
 /// Whether this process has a profile of this crate.
 static RUNS: Lock<bool> = Lock::new(false);
@@ -322,6 +323,12 @@ impl Drop for Profile {
     fn drop(&mut self) {
         if self.ended {
             return;
+        }
+        if retire::must_leave() {
+            self.ended = true;
+            let config = std::mem::replace(&mut self.config, std::ptr::null_mut());
+            let heir = Self { config, started: self.started, ended: false, acl: self.acl.clone() };
+            return retire::on_thread(heir, drop);
         }
         if let Err(error) = self.end() {
             say!(Error, "ending a profile: {error:#}");

@@ -9,16 +9,12 @@ use crate::closure;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
-use crate::progress::{Progress, note_device_failed};
+use crate::progress::{Pass, Progress, note_device_failed};
 use crate::retire;
 
-/// The streams of the process, for the end of a device's work, each with the address of its progress. Those that are
-/// gone leave when the list grows.
-static ALL: Lock<Vec<(Weak<StreamInner>, usize)>> = Lock::new(Vec::new());
-
-fn address(progress: &Progress) -> usize {
-    (&raw const *progress).addr()
-}
+/// The streams of the process, for the end of a device's work, each with its progress. Those that are gone leave when the
+/// list grows.
+static ALL: Lock<Vec<(Weak<StreamInner>, Arc<Progress>)>> = Lock::new(Vec::new());
 
 /// A new stream.
 pub(super) fn note(stream: &Arc<StreamInner>) {
@@ -26,7 +22,7 @@ pub(super) fn note(stream: &Arc<StreamInner>) {
     if all.len() == all.capacity() {
         all.retain(|(known, _)| known.strong_count() > 0);
     }
-    all.push((Arc::downgrade(stream), address(&stream.progress)));
+    all.push((Arc::downgrade(stream), Arc::clone(&stream.progress)));
 }
 
 impl Stream {
@@ -80,7 +76,7 @@ impl Stream {
         // Not under the stream's lock: a thread that waits for room in the queue has it.
         // SAFETY: a live handle of this context.
         unsafe { call!(&**self.0.context(), aclrtStreamAbort(self.as_raw())) }?;
-        self.0.note_aborted(first);
+        note_aborted(&self.0.progress, first);
         Ok(())
     }
 }
@@ -114,8 +110,7 @@ impl Context {
         check_thread("the end of a device's work")?;
         let ms = milliseconds(limit)?.unsigned_abs();
         let inner = &**self.inner();
-        let streams: Vec<_> =
-            of_device(inner).into_iter().map(|stream| (stream.progress.completed(), stream)).collect();
+        let streams: Vec<_> = of_device(inner).into_iter().map(|stream| (stream.completed(), stream)).collect();
         take_abort_refused();
         // SAFETY: takes numbers.
         let done = unsafe { call!(inner, aclrtDeviceTaskAbort(self.device_id(), ms)) };
@@ -126,19 +121,32 @@ impl Context {
         if done.as_ref().is_err_and(|error| !error.kind().is_of_work() && error.kind() != ErrorKind::Timeout) {
             return done;
         }
-        streams.iter().for_each(|(first, stream)| stream.note_aborted(*first));
+        streams.iter().for_each(|(first, stream)| note_aborted(stream, *first));
         note_device_failed(self.device_id());
         inner.failures.forget();
         done
     }
 }
 
-fn of_device(context: &ContextInner) -> Vec<Arc<StreamInner>> {
-    let all: Vec<_> = ALL.lock().iter().filter_map(|(stream, _)| stream.upgrade()).collect();
-    let of_this = |stream: &Arc<StreamInner>| {
-        stream.context().device() == context.device() && std::ptr::eq(stream.context().table(), context.table())
+/// How far the streams are. None of them is kept.
+fn of_device(context: &ContextInner) -> Vec<Arc<Progress>> {
+    let all: Vec<_> = ALL.lock().iter().map(|(stream, of)| (Weak::clone(stream), Arc::clone(of))).collect();
+    let is_of_this = |stream: Weak<StreamInner>, progress: &Arc<Progress>| {
+        let _pass = Pass::begin(progress);
+        let stream = stream.upgrade();
+        stream.is_some_and(|stream| {
+            stream.context().device() == context.device() && std::ptr::eq(stream.context().table(), context.table())
+        })
     };
-    all.into_iter().filter(of_this).collect()
+    all.into_iter().filter_map(|(stream, progress)| is_of_this(stream, &progress).then_some(progress)).collect()
+}
+
+/// Work that was submitted after `first` may have been dropped.
+fn note_aborted(progress: &Progress, first: u64) {
+    let span = (first, progress.submitted());
+    if span.0 < span.1 {
+        progress.note_aborted(span);
+    }
 }
 
 fn check_thread(what: &str) -> Result<()> {
@@ -149,12 +157,10 @@ fn check_thread(what: &str) -> Result<()> {
 }
 
 impl StreamInner {
-    /// The stream of this progress, while it is there. Not to be called under a lock: the stream may end with what this
-    /// gives.
-    pub(crate) fn of(progress: &Progress) -> Option<Arc<Self>> {
-        let own = address(progress);
-        // An address may have been another's before, whose stream is gone then.
-        ALL.lock().iter().find_map(|(stream, of)| if *of == own { stream.upgrade() } else { None })
+    /// The stream of this progress, while it is there, for a moment: the caller has a [`Pass`]. Not to be called under a
+    /// lock: the stream may end with what this gives.
+    pub(crate) fn of(progress: &Arc<Progress>) -> Option<Arc<Self>> {
+        ALL.lock().iter().find_map(|(stream, of)| if Arc::ptr_eq(of, progress) { stream.upgrade() } else { None })
     }
 
     /// Whether it captures. A thread that submits may hold the lock until the very work is dropped that is to be: one
@@ -169,14 +175,6 @@ impl StreamInner {
                 return false;
             }
             retire::pause_for(Duration::from_millis(1));
-        }
-    }
-
-    /// Work that was submitted after `first` may have been dropped.
-    fn note_aborted(&self, first: u64) {
-        let span = (first, self.progress.submitted());
-        if span.0 < span.1 {
-            self.progress.note_aborted(span);
         }
     }
 }

@@ -12,12 +12,10 @@ use crate::progress::Queue as _;
 use crate::retire::{self, Waited};
 
 impl StreamInner {
-    /// Waits for the work, then destroys the stream or gives it back.
-    pub(super) fn end(&self) -> Result<()> {
-        if !self.is_settled() || self.untold.lock().is_some() {
-            self.synchronize(None)?;
-        }
-        self.release()
+    /// Waits for the work, and tells what became of it.
+    pub(super) fn end_work(&self) -> Result<()> {
+        let settled = self.is_settled() && self.untold.lock().is_none();
+        if settled { Ok(()) } else { self.synchronize(None) }
     }
 
     /// Whether the work is over soon. A failure of it is told as one of the drop.
@@ -46,7 +44,7 @@ impl StreamInner {
     }
 
     /// Destroys the stream or gives it back, once. The runtime waits for work first, says its guide on streams.
-    fn release(&self) -> Result<()> {
+    pub(super) fn release(&self) -> Result<()> {
         if self.released.swap(true, Ordering::AcqRel) {
             return Ok(());
         }

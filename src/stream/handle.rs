@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::time::Duration;
 
 use acl_sys::aclrtStream;
 
@@ -107,6 +106,14 @@ impl Handle {
         uses.iter().any(|last| !last.is_done())
     }
 
+    /// Tells whose work uses it longer than a drop waits.
+    fn tell_late(&self) {
+        let uses: Vec<_> = self.uses.lock().iter().map(Use::of_any).collect();
+        let streams = Use::describe_open(&uses);
+        let error = retire::late(&format!("work that uses {}, of {streams},", self.what));
+        self.context.record_drop_error(&format!("destroying {}", self.what), error);
+    }
+
     fn destroy(&mut self) -> Result<()> {
         if self.raw.is_null() {
             return Ok(());
@@ -136,9 +143,6 @@ impl Handle {
     }
 }
 
-/// How long a thread rests that waits for the last work, at first and at most.
-const RESTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
-
 impl Drop for Handle {
     fn drop(&mut self) {
         if self.raw.is_null() {
@@ -154,13 +158,7 @@ impl Drop for Handle {
                 data: std::mem::take(&mut self.data),
                 context: Arc::clone(&self.context),
             };
-            return retire::on_thread(heir, |heir| {
-                let mut rest = RESTS[0];
-                while heir.is_used() {
-                    retire::pause_for(rest);
-                    rest = (2 * rest).min(RESTS[1]);
-                }
-            });
+            return retire::on_thread(heir, |heir| retire::outlast(|| heir.is_used(), || heir.tell_late()));
         }
         if let Err(error) = self.destroy() {
             // The library has the handle still.

@@ -15,7 +15,7 @@ use crate::allocation::{How, Touch};
 use crate::call::call;
 use crate::context::{Events, RawEvent};
 use crate::error::{Error, ErrorKind, Result};
-use crate::progress::{Clock, Progress, Queue, Use};
+use crate::progress::{Clock, Pass, Progress, Queue, Use};
 use crate::retire;
 
 /// What a stream was given up to some submission, as an event that others can wait for.
@@ -143,8 +143,9 @@ impl StreamInner {
         if !runs(&self.lock()) {
             return false;
         }
+        let pass = before.pass();
         let Some(queue) = before.queue() else { return false };
-        let Ok(Some(told)) = told_of(queue, before) else { return false };
+        let Ok(Some(told)) = told_of(queue, before, pass) else { return false };
         let followed = self.follow(&told);
         let state = self.lock();
         followed.is_ok() && runs(&state) && state.clock.covers(before.stream(), before.number())
@@ -153,14 +154,15 @@ impl StreamInner {
     /// Makes the stream, which does not capture, wait for work of another one that it must not overtake, whatever the
     /// program orders by itself. False while that waits for a signal that nobody has given yet.
     pub(crate) fn follow_always(&self, before: &Use) -> Result<bool> {
+        let pass = before.pass();
         let Some(queue) = before.queue().filter(|_| !before.is_done()) else { return Ok(true) };
-        let Some(told) = told_of(queue, before)? else { return Ok(false) };
+        let Some(told) = told_of(queue, before, pass)? else { return Ok(false) };
         self.follow(&told)?;
         Ok(true)
     }
 
     /// Makes the stream wait for a mark of another one.
-    fn follow(&self, Told { other, stream, mark }: &Told) -> Result<()> {
+    fn follow(&self, Told { other, stream, mark, .. }: &Told) -> Result<()> {
         let mut state = self.lock();
         if state.capture.is_some() || state.clock.covers(*stream, mark.number) {
             return Ok(());
@@ -231,21 +233,24 @@ struct Told {
     /// The id of that stream.
     stream: u64,
     mark: Mark,
+    /// Dropped behind the stream.
+    _pass: Pass,
 }
 
 /// What to wait for when work has to follow the submission; none when that is done or must not be waited for.
 fn mark_of(before: &Use) -> Result<Option<Told>> {
-    before.owner()?.map_or(Ok(None), |queue| told_of(queue, before))
+    let pass = before.pass();
+    before.owner()?.map_or(Ok(None), |queue| told_of(queue, before, pass))
 }
 
 /// As [`mark_of`], of a stream that is there.
-fn told_of(queue: Arc<dyn Queue>, before: &Use) -> Result<Option<Told>> {
+fn told_of(queue: Arc<dyn Queue>, before: &Use, pass: Pass) -> Result<Option<Told>> {
     let other: Arc<StreamInner> = queue
         .into_any()
         .downcast()
         .map_err(|_| Error::new(ErrorKind::Internal, "memory used by a queue that is no stream"))?;
     let mark = other.mark(before.number()).map_err(|error| other.tell_order(error))?;
-    Ok(mark.map(|mark| Told { other, stream: before.stream(), mark }))
+    Ok(mark.map(|mark| Told { other, stream: before.stream(), mark, _pass: pass }))
 }
 
 /// What a stream was given before a host function.

@@ -178,7 +178,27 @@ fn one_run(context: &Context, model: &Model, stream: Option<&racl::Stream>, batc
 }
 
 #[test]
-fn a_model_that_could_not_be_unloaded_leaks_its_memory() {
+fn a_model_that_could_not_be_unloaded_is_tried_again_and_keeps_its_memory_until_then() {
+    let _alone = mock::exclusive();
+    mock::reset().unwrap();
+    let context = common::device().context().create_context().unwrap();
+    context.set_allocator(Allocator::Direct);
+    let work = context.alloc::<u8>(4096).unwrap().into_shared();
+    let options = ModelOptions::new().work_memory(work.clone());
+    let model = options.load_bytes(&context, affine().bytes().unwrap()).unwrap();
+    let before = mock::live_handles().device_allocations;
+    mock::fail("aclmdlUnload", 1, 507_000).unwrap();
+    drop((model, work));
+    mock::clear_failures();
+    assert_eq!(mock::live_handles().device_allocations, before, "the device may use it");
+    let errors = context.take_drop_errors();
+    assert!(errors.len() == 1 && errors[0].to_string().contains("aclmdlUnload"), "{errors:?}");
+    assert!(mock::live_handles().device_allocations < before, "later calls unload it");
+    context.close().unwrap();
+}
+
+#[test]
+fn a_model_that_is_never_unloaded_leaks_its_memory_in_the_end() {
     let _alone = mock::exclusive();
     mock::reset().unwrap();
     let context = common::device().context().create_context().unwrap();
@@ -188,12 +208,12 @@ fn a_model_that_could_not_be_unloaded_leaks_its_memory() {
     let model = options.load_bytes(&context, affine().bytes().unwrap()).unwrap();
     let id = model.id().unwrap();
     let before = mock::live_handles().device_allocations;
-    mock::fail("aclmdlUnload", 1, 507_000).unwrap();
+    (1..=4).for_each(|nth| mock::fail("aclmdlUnload", nth, 507_000).unwrap());
     drop((model, work));
+    let tries: Vec<_> = (0..6).map(|_| context.take_drop_errors().len()).collect();
     mock::clear_failures();
+    assert_eq!(tries, [2, 1, 1, 0, 0, 0], "the drop and three tries");
     assert_eq!(mock::live_handles().device_allocations, before, "the device may use it");
-    let errors = context.take_drop_errors();
-    assert!(errors.len() == 1 && errors[0].to_string().contains("aclmdlUnload"), "{errors:?}");
     let unload = context.acl().table().aclmdlUnload().unwrap();
     // SAFETY: the id of a model that nothing uses.
     assert_eq!(unsafe { unload(id) }, 0);

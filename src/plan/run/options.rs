@@ -195,6 +195,10 @@ impl RunOptions {
     /// either way, and results are the same. Off, each update runs both phases of its operators, and no executor is
     /// kept. [`Counters`](super::Counters) tell what happened.
     ///
+    /// An executable that moves to another thread is not planned again: the executors go with it. Only the first launch of
+    /// one has to be on the thread that planned it (source of CANN's operator engine, opbase). What a run submits operator
+    /// by operator, and what a capture records, is planned [once on each thread](crate::op#executors).
+    ///
     /// # Examples
     ///
     /// ```

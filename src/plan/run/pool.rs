@@ -297,6 +297,7 @@ pub(super) struct Token<'a> {
 impl Token<'_> {
     /// Makes `stream` wait for the run that ended with `last`.
     fn order_after(&mut self, last: &Use<StreamInner>, stream: &Stream, limit: Duration, at: At) -> Result<()> {
+        let _pass = last.pass();
         let running = last.running(limit).context_with(|| "the run before, of the same pool".to_owned())?;
         running.map_or(Ok(()), |last| Event::order(&mut self.order, &self.pool.context, &last, stream, at))
     }

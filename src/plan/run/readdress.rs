@@ -5,7 +5,7 @@
 //! replace addresses and run the second phase alone. A captured graph has one shape and one layout for each value, so
 //! an input that moved has nothing new but its address. That an operator or the library does not allow it is
 //! remembered, and both phases run at each update; so it is for foreign operators, and for one whose update by
-//! address failed. An executor serves one thread: each thread that runs makes one, and finds it again.
+//! address failed. One executor serves all threads, one run after the other.
 
 use std::cell::Cell;
 
@@ -17,15 +17,11 @@ use crate::stream::Stream;
 use super::issue::{At, all_views};
 use super::piece::{Pieces, Place};
 
-/// Executors of one operator that are kept: more than a runtime has threads on most machines.
-const THREADS: usize = 64;
-
 /// How one operator is replaced.
 pub(super) enum Way {
     /// Not known before the first update.
     Untried,
-    /// One for each thread that submitted it, the one that was used last in front.
-    ByAddress(Vec<Repeatable>),
+    ByAddress(Repeatable),
     Whole,
 }
 
@@ -57,22 +53,17 @@ impl Way {
     fn again(&mut self, what: Again<'_, '_>, stream: &Stream, at: At) -> Result<bool> {
         // Whole is what stays when a second phase fails or panics on the way.
         match std::mem::replace(self, Self::Whole) {
-            Self::ByAddress(mut all) if all.iter().any(Repeatable::is_of_this_thread) => {
-                let own = all.iter().position(Repeatable::is_of_this_thread).unwrap_or(0);
-                all[..=own].rotate_right(1);
-                if all[0].launch(stream, what.views.iter(), at)? {
-                    *self = Self::ByAddress(all);
+            Self::ByAddress(mut kept) => {
+                if kept.launch(stream, what.views.iter(), at)? {
+                    *self = Self::ByAddress(kept);
                     return Ok(true);
                 }
             }
-            former @ (Self::Untried | Self::ByAddress(_)) => {
-                let mut all = if let Self::ByAddress(all) = former { all } else { Vec::new() };
+            Self::Untried => {
                 if let Some(mut kept) = self.first_phase(what, stream, at)?
                     && kept.launch(stream, what.views.iter(), at)?
                 {
-                    all.truncate(THREADS - 1);
-                    all.insert(0, kept);
-                    *self = Self::ByAddress(all);
+                    *self = Self::ByAddress(kept);
                     return Ok(false);
                 }
             }
