@@ -23,8 +23,8 @@
 //! numbers of parts that depend on symbols. Dimensions with symbols fit each other when they are the same expression.
 //!
 //! Values have no formats. A product that takes its weight in FRACTAL_NZ (`aclnn::matmul_weight_nz`,
-//! `batch_mat_mul_weight_nz`, `addmm_weight_nz`) is given the storage, `[…, n / n0, k / 16, 16, n0]` with 32 bytes in
-//! `n0` elements, and the library is told that it is the matrix `[…, k, n]`.
+//! `batch_mat_mul_weight_nz`, `addmm_weight_nz`, `quant_matmul_weight_nz`) is given the storage, `[…, n / n0, k / 16, 16, n0]` with 32 bytes in
+//! `n0` elements, and the library is told that it is the matrix `[…, k, n]`; it may be one part of several in a tensor.
 //!
 //! ```
 //! use racl::op::{DataType::F32, aclnn};

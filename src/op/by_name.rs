@@ -105,6 +105,7 @@ pub fn call(on: &dyn Submit, name: &str, arguments: &[Argument<'_>]) -> Result<(
     // A capture of the stream lacks what is refused, and gives no graph then.
     let refuse = |error| match on.place() {
         Place::Stream(stream) => stream.refuse((found.map_or("an operator", |(label, _)| label), location), error),
+        Place::Recorder(recorder) => recorder.refuse(error.to_string(), location),
         _ => error,
     };
     let (label, function) = found.ok_or_else(|| refuse(Error::invalid(format!("no operator {name:?}"))))?;

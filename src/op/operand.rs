@@ -58,6 +58,9 @@ mod sealed {
         /// The sizes of a value, which must not depend on symbols.
         fn sizes(&self, token: Token, at: &'static Location<'static>) -> Result<Vec<i64>>;
 
+        /// The size of one dimension of a value, which must not depend on symbols; 0 where there is no such one.
+        fn size(&self, token: Token, dim: usize, at: &'static Location<'static>) -> Result<i64>;
+
         /// Why an operator at this place cannot be recorded.
         fn refuse(&self, text: String, at: &'static Location<'static>) -> Error;
     }

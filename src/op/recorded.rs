@@ -1,6 +1,7 @@
 //! Calls of operators that are kept and issued later: what a plan is made of.
 
 use std::cell::RefCell;
+use std::ffi::c_void;
 use std::panic::Location;
 
 use acl_sys::aclFormat;
@@ -138,7 +139,8 @@ impl Recorded {
         let views = match &form {
             Some((at, dims, form)) => {
                 own.extend_from_slice(views);
-                own[*at] = View { dims: *dims, strides: dims.dense_strides(), form: Some(form), ..views[*at] };
+                let (strides, start) = (dims.dense_strides(), blocks_start(&views[*at]));
+                own[*at] = View { dims: *dims, strides, start, offset: 0, form: Some(form), ..views[*at] };
                 &own[..]
             }
             None => views,
@@ -211,8 +213,12 @@ impl Recorded {
 
 /// Products that take their weight in FRACTAL_NZ, with the places of what is multiplied and of the weight among their
 /// tensors.
-const BLOCKED: [(&str, usize, usize); 3] =
-    [("aclnnMatmulWeightNz", 0, 1), ("aclnnBatchMatMulWeightNz", 0, 1), ("aclnnAddmmWeightNz", 1, 2)];
+const BLOCKED: [(&str, usize, usize); 4] = [
+    ("aclnnMatmulWeightNz", 0, 1),
+    ("aclnnBatchMatMulWeightNz", 0, 1),
+    ("aclnnAddmmWeightNz", 1, 2),
+    ("aclnnQuantMatmulWeightNz", 0, 1),
+];
 
 /// Rows of a block in FRACTAL_NZ, and the columns of one, which have 32 bytes.
 pub(crate) const BLOCK_ROWS: usize = 16;
@@ -230,11 +236,16 @@ fn blocked(name: &str, views: &[View<'_>]) -> Option<(usize, Shape, Form)> {
     let storage = weight.dims.rank() == x.dims.rank() + 2
         && (*rows, *columns) == (BLOCK_ROWS, block_columns(weight.dtype))
         && weight.strides == weight.dims.dense_strides()
-        && weight.offset == 0
         && weight.form.is_none();
     let dims = Shape::new(&[lead, &[k * rows, n * columns]].concat()).ok().filter(|_| storage)?;
     let form = Form { kind: weight.dtype.into(), format: aclFormat::ACL_FORMAT_FRACTAL_NZ, storage: weight.dims };
     Some((at, dims, form))
+}
+
+/// Where blocks begin, which the library counts from the start of a storage: that of one part of several in one tensor
+/// is its own.
+fn blocks_start(weight: &View<'_>) -> *mut c_void {
+    weight.start.wrapping_byte_add(weight.offset * weight.dtype.size())
 }
 
 fn shown(amounts: &[Amount]) -> String {
@@ -320,6 +331,10 @@ impl Record for Recorder {
     }
 
     fn sizes(&self, _: Token, at: &'static Location<'static>) -> Result<Vec<i64>> {
+        Err(self.refuse("the sizes of a value that are not known".into(), at))
+    }
+
+    fn size(&self, _: Token, _: usize, at: &'static Location<'static>) -> Result<i64> {
         Err(self.refuse("the sizes of a value that are not known".into(), at))
     }
 

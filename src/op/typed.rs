@@ -130,3 +130,15 @@ pub(super) fn sizes(on: &dyn Submit, operand: &dyn Operand) -> Result<Vec<i64>> 
         _ => Ok(operand::memory(operand)?.dims.iter().map(|size| *size as i64).collect()),
     }
 }
+
+/// One size of an operand; 0 where it has no such dimension. The others may depend on symbols.
+#[track_caller]
+pub(super) fn size(on: &dyn Submit, operand: &dyn Operand, dim: usize) -> Result<i64> {
+    match on.place() {
+        Place::Recorder(_) => {
+            let (recorder, token) = recorder(on, operand)?;
+            recorder.size(token, dim, Location::caller())
+        }
+        _ => Ok(operand::memory(operand)?.dims.get(dim).map_or(0, |size| *size as i64)),
+    }
+}

@@ -105,11 +105,15 @@ impl Builder {
 
     /// Joins every stream and gives what was recorded.
     pub(crate) fn finish(self) -> Result<Built> {
-        self.state.into_inner().finish()
+        let mut state = self.state.into_inner();
+        state.leave_scopes();
+        state.finish()
     }
 
     fn state(&self) -> RefMut<'_, State> {
-        self.state.borrow_mut()
+        let mut state = self.state.borrow_mut();
+        state.leave_scopes();
+        state
     }
 }
 

@@ -91,6 +91,7 @@ pub struct Passes {
     fused_elements: PassMode,
     relaid_weights: PassMode,
     blocked_weights: PassMode,
+    reads_blocks: bool,
     direct_results: PassMode,
     dead_values: PassMode,
     most_folded: usize,
@@ -130,6 +131,7 @@ impl Passes {
             fused_elements: mode,
             relaid_weights: PassMode::Off,
             blocked_weights: PassMode::Off,
+            reads_blocks: true,
             direct_results: mode,
             dead_values: mode,
             most_folded: 1 << 20,
@@ -211,7 +213,9 @@ impl Passes {
     /// `(x - mean) · scale · weight + bias` with a number for each channel becomes `aclnnBatchNormElemt`. The rest is as
     /// for [`fused_attention`](Self::fused_attention).
     ///
-    /// A sum in front of a layer norm stays: the mock does not compute `aclnnAddLayerNorm`.
+    /// A sum of two tensors of one shape in front of `aclnnLayerNorm` with a weight and a bias of its type becomes
+    /// `aclnnAddLayerNorm`, which Atlas A2, A3 and inference cards have; others may read the sum after that, and where
+    /// nobody does it is not written.
     #[must_use]
     pub const fn fused_norms(mut self, mode: PassMode) -> Self {
         self.fused_norms = mode;
@@ -331,14 +335,22 @@ impl Passes {
     }
 
     /// Weights of products are brought into FRACTAL_NZ once, when an executable is made: the blocks of 16 rows in which
-    /// the matrix cores of a card read them, so that no product lays its weight anew. `aclnnMatmul` and `aclnnMm` of two
-    /// matrices of f16 or bf16 become `aclnnMatmulWeightNz`, which the newest releases have: with an older library the
-    /// executable is not made ([`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol)).
+    /// the matrix cores of a card read them, so that no product lays its weight anew. The newest releases have such
+    /// products: with an older library the executable is not made
+    /// ([`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol)).
     ///
-    /// Only weights, as [`relaid_weights`](Self::relaid_weights) says, that such products alone read, all behind the
-    /// first of them; of fixed sizes that are multiples of the blocks, which are 16 by 16; also views that are turned.
-    /// Weights with something added ([`fused_products`](Self::fused_products)), of batches and of 8 bits stay as they
-    /// are. The blocks are memory beside the weight, which the executable still holds; `aclnnPermute` lays them.
+    /// | the product | becomes |
+    /// |---|---|
+    /// | `aclnnMatmul`, `aclnnMm` of two matrices, or of rows in several dimensions where a view has them in one | `aclnnMatmulWeightNz` |
+    /// | `aclnnMatmul`, `aclnnBatchMatMul` of as many matrices on both sides, in three dimensions | `aclnnBatchMatMulWeightNz` |
+    /// | `aclnnAddmm`, also from [`fused_products`](Self::fused_products) | `aclnnAddmmWeightNz` |
+    /// | `aclnnQuantMatmulV4`, `aclnnQuantMatmulV5` of two matrices of 8 bits, without groups and offsets | `aclnnQuantMatmulWeightNz` |
+    ///
+    /// Of f16 or bf16, all operands of one type, and of i8. Only weights, as
+    /// [`relaid_weights`](Self::relaid_weights) says, that such products alone read, all behind the first of them; of
+    /// fixed sizes that are multiples of the blocks, which are 16 by 16, and 16 by 32 of i8; also views that are
+    /// turned. The blocks are memory beside the weight, which the executable still holds; `aclnnPermute` lays them.
+    /// It works wherever the plan will run, unless [`on_soc`](Self::on_soc) says where.
     ///
     /// **What the frozen inputs hold when the executable is made is what runs compute with**, so it is not one of
     /// [`all`](Self::all). It waits for the other passes. To be verified or simulated it needs the feature `mock`.
@@ -367,9 +379,29 @@ impl Passes {
         self
     }
 
+    /// Says where the plan will run, by the name of the SoC ([`Acl::soc_name`](crate::Acl::soc_name)): weights are
+    /// [brought into blocks](Self::blocked_weights) only for cards whose library has such products, which are Atlas A2
+    /// (`Ascend910B…`) and A3 (`Ascend910_93…`). Without it they are for every one, also where there is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{PassMode, Passes};
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let passes = Passes::all(PassMode::On).blocked_weights(PassMode::On).on_soc(&acl.soc_name()?);
+    /// # let _ = passes;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn on_soc(mut self, soc: &str) -> Self {
+        self.reads_blocks = blocked::has_products(soc);
+        self
+    }
+
     /// Most bytes, in all, of what is [laid](Self::relaid_weights) or [brought into blocks](Self::blocked_weights) once
-    /// and kept by an executable: any number, if nothing is said. What has no room stays as it is, in the order of the
-    /// plan.
+    /// and kept by an executable: any number, if nothing is said. What is written on the way to what runs read is not
+    /// kept, and does not count. What has no room stays as it is, in the order of the plan.
     #[must_use]
     pub const fn most_relaid(mut self, bytes: u64) -> Self {
         self.most_relaid = bytes;
@@ -413,7 +445,7 @@ impl Passes {
             (Pass::Gates, self.fused_gates),
             (Pass::Rotations, self.fused_rotations),
             (Pass::Products, self.fused_products),
-            (Pass::Blocked, self.blocked_weights),
+            (Pass::Blocked, if self.reads_blocks { self.blocked_weights } else { PassMode::Off }),
             (Pass::Relaid, self.relaid_weights),
             (Pass::Moves, self.needless_moves),
             (Pass::Elements, self.fused_elements),

@@ -287,6 +287,8 @@ pub(crate) struct OutputInfo {
     pub(crate) value: u32,
     /// Whether each run also brings it to host memory of the executable.
     pub(crate) host: bool,
+    /// Whether it says how many rows came of the output whose name it has, with [`count_of`].
+    pub(crate) counts: bool,
 }
 
 /// The name of the output that says how many rows came of another.

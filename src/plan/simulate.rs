@@ -297,7 +297,8 @@ fn left(recipe: &Recipe, mut machine: Machine<'_>, order: Vec<u32>) -> Simulatio
         Left { name: name.to_owned(), dtype: layout.dtype, shape, bytes, host }
     };
     let outputs = recipe.outputs.iter().zip(brought);
-    let outputs = outputs.map(|(OutputInfo { name, value, host }, bytes)| one(name, *value, host.then_some(bytes)));
+    let outputs =
+        outputs.map(|(OutputInfo { name, value, host, .. }, bytes)| one(name, *value, host.then_some(bytes)));
     let outputs = outputs.collect();
     let inputs = recipe.inputs.iter().map(|input| one(&input.name, input.value, None)).collect();
     Simulation { outputs, inputs, order }

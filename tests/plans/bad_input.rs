@@ -184,3 +184,17 @@ fn operators_without_elements_are_left_out_of_simulations_as_of_runs() {
         assert_eq!(crate::result(&exe, "y"), expected, "{side}");
     }
 }
+
+#[test]
+fn an_operator_that_is_called_by_its_name() {
+    let name = |g: &Builder, name: &str, arguments: &[op::Argument<'_>]| op::call(g, name, arguments);
+    let line = Location::caller().line();
+    let wrong = |at_line: u32, says: &str, work: &dyn Fn(&Builder, Value) -> Result<()>| {
+        let error = Plan::build(|g| work(g, x(g)?)).unwrap_err();
+        at(&error, ErrorKind::InvalidPlan, at_line, &[says]);
+    };
+    let own = line - 1;
+    wrong(own, "no operator \"aclnnNone\"", &|g, _| name(g, "aclnnNone", &[]));
+    wrong(own, "aclnnAbs takes 2 arguments", &|g, x| name(g, "aclnnAbs", &[op::Argument::Tensor(&x)]));
+    wrong(own, "is the integer 3", &|g, x| name(g, "aclnnAbs", &[op::Argument::Tensor(&x), op::Argument::Int(3)]));
+}

@@ -1,7 +1,7 @@
 //! Weights in FRACTAL_NZ: brought there once, or given so.
 
 use half::f16;
-use racl::op::DataType::{Bf16, F16, F32};
+use racl::op::DataType::{Bf16, F16, F32, I8};
 use racl::op::aclnn;
 use racl::plan::{
     Builder, Executable, Frozen, Inferred, Input, Mode, PassMode, Passes, Plan, RunOptions, Scope, Simulated, Value,
@@ -119,12 +119,7 @@ fn a_plan_with_blocks_is_stored_and_loaded() {
         if turn == 1 {
             assert_eq!(cache.status("product").unwrap(), racl::cache::Status::Hit);
         }
-        let mut blocks = vec![f16::ZERO; K * N];
-        for (at, one) in w.iter().enumerate() {
-            let (row, column) = (at / N, at % N);
-            blocks[((column / 16 * (K / 16) + row / 16) * 16 + row % 16) * 16 + column % 16] = *one;
-        }
-        let blocks = alone.device.upload_tensor(&blocks, [N / 16, K / 16, 16, 16]).unwrap();
+        let blocks = alone.device.upload_tensor(&in_blocks(&w), [N / 16, K / 16, 16, 16]).unwrap();
         let mut exe = plan.capture(&alone.device, Frozen::new().with("w", &blocks)).unwrap();
         assert_eq!(run(&alone, &mut exe, &x), product(&x, &w), "{turn}");
     }
@@ -169,6 +164,141 @@ fn blocks_of_batches_and_of_what_is_added_to_are_taken() {
         let expected: f32 = (0..16).map(|k| block(&w, 32, row + 1, k) * block(&b, 16, k, column)).sum();
         assert_eq!(z.to_f32(), expected + 1.0, "{row}, {column}");
     }
+}
+
+/// What the plan gives before and after the pass, and that no product without blocks is left.
+#[track_caller]
+fn same(plan: &Plan, passes: &Passes, given: &Simulated, names: [&str; 2]) {
+    let better = plan.optimise(passes).unwrap();
+    let text = better.plan.to_text();
+    assert!(text.contains(names[1]) && !text.contains(&format!("{}.", names[0])), "{text}");
+    let [before, after] = [plan, &better.plan].map(|plan| plan.simulate(1, given).unwrap());
+    let (before, after) = (before.bytes("y").unwrap(), after.bytes("y").unwrap());
+    assert!(before == after && before.iter().any(|byte| *byte != 0), "{names:?}");
+}
+
+#[test]
+fn weights_of_rows_of_batches_and_of_sums_are_brought_into_blocks() {
+    let _alone = Alone::new();
+    let (x, w) = (numbers(6 * K, 1), numbers(2 * K * N, 3));
+    let rows = Plan::build(|g| {
+        let x = g.input("x", [2, 3, K], F16, Input::Copied)?;
+        g.output("y", g.matmul(x, g.input("w", [K, N], F16, Input::Frozen)?)?)
+    });
+    let given = Simulated::new().tensor("x", &x, [2, 3, K]).tensor("w", &w[..K * N], [K, N]);
+    same(&rows.unwrap(), &pass(), &given, ["aclnnMatmul", "aclnnMatmulWeightNz"]);
+    // Rows that no view has in one dimension.
+    let apart = Plan::build(|g| {
+        let x = g.input("x", [2, 6, K], F16, Input::Copied)?;
+        let w = g.input("w", [K, N], F16, Input::Frozen)?;
+        g.output("y", g.matmul(g.narrow(x, 1, 1..4)?, w)?)
+    });
+    assert!(apart.unwrap().optimise(&pass()).unwrap().changes.is_empty());
+    for turned in [false, true] {
+        let batches = Plan::build(|g| {
+            let x = g.input("x", [2, 3, K], F16, Input::Copied)?;
+            let w = g.input("w", if turned { [2, N, K] } else { [2, K, N] }, F16, Input::Frozen)?;
+            let (w, mut y) = (if turned { g.transpose(w, 1, 2)? } else { w }, Inferred::new());
+            aclnn::batch_mat_mul(g, &x, &w, &mut y, 0)?;
+            g.output("y", y.value()?)
+        });
+        let shape = if turned { [2, N, K] } else { [2, K, N] };
+        let given = Simulated::new().tensor("x", &x, [2, 3, K]).tensor("w", &w, shape);
+        same(&batches.unwrap(), &pass(), &given, ["aclnnBatchMatMul", "aclnnBatchMatMulWeightNz"]);
+    }
+    let added = Plan::build(|g| {
+        let x = g.input("x", [6, K], F16, Input::Copied)?;
+        let w = g.input("w", [K, N], F16, Input::Frozen)?;
+        let bias = g.full([N], F16, 2.0)?;
+        g.output("y", g.add(g.matmul(x, w)?, bias)?)
+    });
+    let given = Simulated::new().tensor("x", &x, [6, K]).tensor("w", &w[..K * N], [K, N]);
+    let both = pass().fused_products(PassMode::Verified);
+    same(&added.unwrap(), &both, &given, ["aclnnMatmul", "aclnnAddmmWeightNz"]);
+}
+
+#[test]
+fn weights_of_8_bits_are_brought_into_blocks_of_32_columns() {
+    let alone = Alone::new();
+    let (x, w): (Vec<i8>, Vec<i8>) = (
+        (0..3 * 32).map(|i| (i * 7 % 11) as i8 - 5).collect(),
+        (0..32 * 64).map(|i| (i * 5 % 13) as i8 - 6).collect(),
+    );
+    let scale: Vec<f32> = (0..64).map(|i| if i % 2 == 0 { 0.5 } else { 0.25 }).collect();
+    for (turned, later) in [(false, false), (true, false), (false, true), (true, true)] {
+        let shape = if turned { [64, 32] } else { [32, 64] };
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [3, 32], I8, Input::Copied)?;
+            let w = g.input("w", shape, I8, Input::Frozen)?;
+            let scale = g.input("scale", [64], F32, Input::Frozen)?;
+            let rows = g.input("rows", [3], F32, Input::Frozen)?;
+            let mut y = g.empty([3, 64], F16)?;
+            if later {
+                aclnn::quant_matmul_v5(
+                    g,
+                    &x,
+                    &w,
+                    Some(&rows),
+                    &scale,
+                    None,
+                    None,
+                    None,
+                    None,
+                    None,
+                    false,
+                    turned,
+                    0,
+                    &mut y,
+                )?;
+            } else {
+                aclnn::quant_matmul_v4(g, &x, &w, &scale, None, Some(&rows), None, false, turned, &mut y)?;
+            }
+            g.output("y", y)
+        });
+        let plan = plan.unwrap();
+        let rows = [1.0_f32, 2.0, 0.5];
+        let given = Simulated::new().tensor("x", &x, [3, 32]).tensor("w", &w, shape);
+        let given = given.tensor("scale", &scale, [64]).tensor("rows", &rows, [3]);
+        let name = if later { "aclnnQuantMatmulV5" } else { "aclnnQuantMatmulV4" };
+        same(&plan, &pass(), &given, [name, "aclnnQuantMatmulWeightNz"]);
+        let better = plan.optimise(&pass()).unwrap().plan;
+        let [weight, scales] =
+            [better.to_text().contains("i8[2, 2, 16, 32]"), better.to_text().contains("once, origin")];
+        assert!(weight && scales, "{}", better.to_text());
+        let device = &alone.device;
+        let (weight, numbers) =
+            (device.upload_tensor(&w, shape).unwrap(), device.upload_tensor(&scale, [64]).unwrap());
+        let (rows_of, data) = (device.upload_tensor(&rows, [3]).unwrap(), device.upload_tensor(&x, [3, 32]).unwrap());
+        let frozen = Frozen::new().with("w", &weight).with("scale", &numbers).with("rows", &rows_of);
+        let mut exe = better.capture(device, frozen).unwrap();
+        exe.run(&alone.stream(), &mut give(&exe, "x", &data)).unwrap();
+        let y = exe.output::<f16>(exe.output_id("y").unwrap()).unwrap().to_vec().unwrap();
+        let at = |k: usize, n: usize| i32::from(if turned { w[n * 32 + k] } else { w[k * 64 + n] });
+        for (i, y) in y.iter().enumerate() {
+            let (row, n) = (i / 64, i % 64);
+            let sum: i32 = (0..32).map(|k| i32::from(x[row * 32 + k]) * at(k, n)).sum();
+            assert_eq!(*y, f16::from_f32(sum as f32 * scale[n] * rows[row]), "{i} {turned} {later}");
+        }
+    }
+}
+
+#[test]
+fn cards_without_such_products_keep_their_weights() {
+    let _alone = Alone::new();
+    for (soc, wants) in [
+        ("Ascend910B3", true),
+        ("Ascend910_9382", true),
+        ("Ascend310P3", false),
+        ("Ascend910A", false),
+        ("Ascend950PR_9599", false),
+        ("", false),
+    ] {
+        let better = plan(|g, x, w| g.matmul(x, w)).optimise(&pass().on_soc(soc)).unwrap();
+        assert_eq!(better.changes.len(), usize::from(wants), "{soc}");
+    }
+    // The last word counts.
+    let forced = pass().on_soc("Ascend310P3").on_soc("Ascend910B1");
+    assert_eq!(plan(|g, x, w| g.matmul(x, w)).optimise(&forced).unwrap().changes.len(), 1);
 }
 
 #[test]
@@ -238,6 +368,79 @@ fn memory_for_what_is_laid_once_is_bounded() {
     for (most, laid) in [(23, 0), (24, 1), (47, 1), (48, 2)] {
         let passes = Passes::new().relaid_weights(PassMode::Verified).most_relaid(most);
         assert_eq!(turned.optimise(&passes).unwrap().changes.len(), laid, "{most}");
+    }
+}
+
+#[test]
+fn steps_on_the_way_need_no_room() {
+    let _alone = Alone::new();
+    // 24 bytes of f32 are turned, and 12 of f16 kept.
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [1, 2], F16, Input::Static)?;
+        let w = g.input("w", [3, 2], F32, Input::Frozen)?;
+        g.output("y", g.matmul(x, g.cast(g.permute(w, &[1, 0])?, F16)?)?)
+    });
+    let plan = plan.unwrap();
+    let with = |most: u64| {
+        let better = plan.optimise(&Passes::new().relaid_weights(PassMode::Verified).most_relaid(most)).unwrap();
+        (better.changes.len(), better.plan.operators())
+    };
+    assert_eq!([with(11), with(12)], [(0, 3), (2, 1)]);
+    // The larger one stays, and so the turned one would have to be kept: 6 bytes of f16, where 12 are too many.
+    let grows = Plan::build(|g| {
+        let x = g.input("x", [1, 1], F32, Input::Static)?;
+        let w = g.input("w", [3, 1], F16, Input::Frozen)?;
+        g.output("y", g.matmul(x, g.cast(g.permute(w, &[1, 0])?, F32)?)?)
+    });
+    let grows = grows.unwrap();
+    let with = |most: u64| {
+        let better = grows.optimise(&Passes::new().relaid_weights(PassMode::Verified).most_relaid(most)).unwrap();
+        (better.changes.len(), better.plan.operators())
+    };
+    assert_eq!([with(5), with(6), with(11), with(12)], [(0, 3), (1, 2), (1, 2), (2, 1)]);
+}
+
+/// A matrix `[K, N]` in FRACTAL_NZ.
+fn in_blocks(w: &[f16]) -> Vec<f16> {
+    let mut blocks = vec![f16::ZERO; K * N];
+    for (at, one) in w.iter().enumerate() {
+        let (row, column) = (at / N, at % N);
+        blocks[((column / 16 * (K / 16) + row / 16) * 16 + row % 16) * 16 + column % 16] = *one;
+    }
+    blocks
+}
+
+#[test]
+fn one_part_of_several_weights_in_one_tensor_is_a_weight() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [3, K], F16, Input::Copied)?;
+        let all = g.input("w", [3, N / 16, K / 16, 16, 16], F16, Input::Frozen)?;
+        for part in 0..3 {
+            let own = g.reshape(g.narrow(all, 0, part..part + 1)?, [N / 16, K / 16, 16, 16])?;
+            let mut y = Inferred::new();
+            aclnn::matmul_weight_nz(g, &x, &own, &mut y, 0)?;
+            g.output(["first", "second", "third"][part], y.value()?)?;
+        }
+        Ok(())
+    });
+    let plan = plan.unwrap();
+    let x = numbers(3 * K, 1);
+    let weights: Vec<Vec<f16>> = (0..3).map(|part| numbers(K * N, 2 + part)).collect();
+    let all: Vec<f16> = weights.iter().flat_map(|w| in_blocks(w)).collect();
+    let given = Simulated::new().tensor("x", &x, [3, K]).tensor("w", &all, [3, N / 16, K / 16, 16, 16]);
+    let simulated = plan.simulate(1, &given).unwrap();
+    let blocks = alone.device.upload_tensor(&all, [3, N / 16, K / 16, 16, 16]).unwrap();
+    let data = alone.device.upload_tensor(&x, [3, K]).unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let options = RunOptions::new().mode(mode);
+        let mut exe = plan.executable(&alone.device, &options, Frozen::new().with("w", &blocks)).unwrap();
+        exe.run(&alone.stream(), &mut give(&exe, "x", &data)).unwrap();
+        for (name, w) in ["first", "second", "third"].into_iter().zip(&weights) {
+            let y = exe.output::<f16>(exe.output_id(name).unwrap()).unwrap().to_vec().unwrap();
+            assert_eq!(y, product(&x, w), "{name} {mode:?}");
+            assert_eq!(simulated.to_vec::<f16>(name).unwrap(), y, "{name}");
+        }
     }
 }
 

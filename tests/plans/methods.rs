@@ -2,10 +2,11 @@
 
 use racl::half::f16;
 use racl::op::{self, Attention, CubeMath, DataType, Element, GeluForm, GroupNorm, Mask, Reduce, RotaryForm, Window};
-use racl::plan::{Builder, Frozen, Input, Plan, Value};
-use racl::{Result, Stream, Tensor};
+use racl::plan::{Builder, Frozen, Input, Plan, Simulated, Value};
+use racl::{ErrorKind, Result, Stream, Tensor};
 
 use crate::Alone;
+use crate::common::assert_says;
 
 type Planned = fn(&Builder, Value, Value) -> Result<Value>;
 type Case = (&'static str, &'static [usize], &'static [usize], Planned, Eager<f32>);
@@ -554,4 +555,38 @@ fn batch_norm_reads_its_statistics() {
     for (got, want) in crate::result(&exe, "y").into_iter().zip(want) {
         assert!((got - want as f32).abs() < 1e-5, "{got} for {want}");
     }
+}
+
+#[test]
+fn attention_with_a_builder_wants_the_heads_alone_fixed() {
+    let plan = Plan::build(|g| {
+        let texts = g.symbol("texts", 1..=4)?;
+        let keys = g.symbol("keys", 1..=8)?;
+        let q = g.input("q", [texts, 1.into(), 2.into(), 16.into()], DataType::F16, Input::Copied)?;
+        let k = g.input("k", [texts, keys, 1.into(), 16.into()], DataType::F16, Input::Copied)?;
+        let mut y = g.empty([texts, 1.into(), 2.into(), 16.into()], DataType::F16)?;
+        op::incremental_attention(g, &q, &k, &k, None, &Attention::new(0.5), &mut y)?;
+        let mut z = g.empty([texts, 1.into(), 2.into(), 16.into()], DataType::F16)?;
+        op::prompt_attention(g, &q, &k, &k, Mask::None, &Attention::new(0.5), &mut z)?;
+        g.output("y", y)?;
+        g.output("z", z)
+    });
+    let plan = plan.unwrap();
+    let ones = vec![half::f16::ONE; 3 * 5 * 16];
+    let given = Simulated::new().tensor("q", &ones[..96], [3, 1, 2, 16]).tensor("k", &ones, [3, 5, 1, 16]);
+    let given = given.symbol("texts", 3).symbol("keys", 5);
+    let left = plan.simulate(1, &given).unwrap();
+    for name in ["y", "z"] {
+        assert_eq!(left.to_vec::<half::f16>(name).unwrap(), vec![half::f16::ONE; 96], "{name}");
+    }
+    let refused = Plan::build(|g| {
+        let heads = g.symbol("heads", 1..=4)?;
+        let q = g.input("q", [1.into(), 1.into(), heads, 16.into()], DataType::F16, Input::Copied)?;
+        op::incremental_attention(g, &q, &q, &q, None, &Attention::new(0.5), &mut { q })
+    });
+    assert_says(
+        &refused.unwrap_err(),
+        ErrorKind::InvalidPlan,
+        &["dimension 2 of", "depends on symbols", "methods.rs"],
+    );
 }

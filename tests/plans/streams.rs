@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::common::mock;
+use racl::ErrorKind;
 use racl::op::{DataType::F32, aclnn};
-use racl::plan::{Executable, Fork, Frozen, Input, Mode, ORIGIN_TAG, Plan, RunOptions, Scope};
+use racl::plan::{Executable, Fork, Frozen, Input, Mode, ORIGIN_TAG, Options, Plan, RunOptions, Scope, Simulated};
 
 use crate::kernels::tell_priority;
 use crate::{Alone, give, result};
@@ -271,4 +272,29 @@ fn there_are_as_many_tags_as_can_be_numbered() {
     let error = refused.unwrap_err();
     let parts = ["more tags than can be numbered", "tests/plans/streams.rs:"];
     crate::common::assert_says(&error, racl::ErrorKind::InvalidPlan, &parts);
+}
+
+#[test]
+fn the_scope_of_a_closure_ends_with_it_whoever_has_the_recording() {
+    let plan = Plan::build(|g| {
+        let own = Plan::builder(Options::new());
+        own.open_scope("of the other", Scope::new())?;
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let side = g.scope("side", |g| {
+            let side = g.muls(x, 2.0)?;
+            own.swap(g); // and what was recorded is the other's when the closure is over
+            Ok(side)
+        })?;
+        // The scope that the other had stays open, and this one's is closed.
+        g.close_scope()?;
+        assert_eq!(g.close_scope().unwrap_err().kind(), ErrorKind::InvalidPlan);
+        own.join("side")?; // refused inside its own scope
+        own.output("y", own.add(x, side)?)?;
+        own.swap(g);
+        Ok(())
+    });
+    let plan = plan.unwrap();
+    assert_eq!((plan.operators(), plan.streams()), (2, 2));
+    let given = Simulated::new().tensor("x", &[1.0_f32; 4], [4]);
+    assert_eq!(plan.simulate(1, &given).unwrap().to_vec::<f32>("y").unwrap(), [3.0; 4]);
 }

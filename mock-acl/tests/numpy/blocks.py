@@ -46,6 +46,25 @@ def add_rms_norm(case, dtype):
     return [x[0], y[0], gamma[0], ctypes.c_double(1e-6), *outputs]
 
 
+def add_layer_norm(case, dtype):
+    shape = shape_of(case)
+    inner = int(case.random.integers(1, len(shape) + 1))
+    tail, axes = shape[len(shape) - inner:], tuple(range(len(shape) - inner, len(shape)))
+    x, y = case.operand(shape, dtype), case.operand(shape, dtype)
+    gamma, beta = case.operand(tail, dtype), case.operand(tail, dtype)
+    bias = case.pick([None, case.operand(shape, dtype), case.operand(tail, dtype)])
+    total = x[4].astype(np.float32) + y[4].astype(np.float32)
+    if bias is not None:
+        total = total + bias[4].astype(np.float32)
+    total, count = total.astype(np.float64), np.prod([shape[d] for d in axes])
+    mean = total.sum(axes, keepdims=True) / np.float64(count)
+    rstd = 1 / np.sqrt(np.square(total - mean).sum(axes, keepdims=True) / np.float64(count) + 1e-5)
+    case.size = (np.abs(total) + np.abs(mean)) * rstd * np.abs(gamma[4]) + np.abs(beta[4])
+    want = (total - mean) * rstd * gamma[4] + beta[4]
+    outputs = [Output(want, dtype), Output(mean, "f32"), Output(rstd, "f32"), Output(total, dtype)]
+    return [x[0], y[0], gamma[0], beta[0], None if bias is None else bias[0], ctypes.c_double(1e-5), True, *outputs]
+
+
 def swiglu(case, dtype):
     shape = list(shape_of(case))
     d = int(case.random.integers(0, len(shape)))
@@ -72,5 +91,5 @@ def rotary(case, dtype):
 
 
 RULES = [Rule("aclnn" + name, "block", maker, types=NARROW) for name, maker in
-         (("RmsNorm", rms_norm), ("AddRmsNorm", add_rms_norm), ("SwiGlu", swiglu),
+         (("RmsNorm", rms_norm), ("AddRmsNorm", add_rms_norm), ("AddLayerNorm", add_layer_norm), ("SwiGlu", swiglu),
           ("RotaryPositionEmbedding", rotary))]

@@ -71,7 +71,7 @@ aclnn! {
     #[doc(alias = "aclnnAdd")]
     fn add = aclnnAdd, aclnnAddGetWorkspaceSize(self_: in, other: in, alpha: scalar, out: out);
     /// Reads `x1`, `x2`, `gamma`, `beta`, `bias_optional`; writes `y_out`, `mean_out`, `rstd_out`, `x_out`. Since
-    /// CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnAddLayerNorm")]
     fn add_layer_norm = aclnnAddLayerNorm, aclnnAddLayerNormGetWorkspaceSize(x1: in, x2: in, gamma: in, beta: in,
         bias_optional: maybe_in, epsilon: f64, additional_output: bool, y_out: out, mean_out: out, rstd_out: out,

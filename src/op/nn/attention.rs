@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::op::operand::optional;
-use crate::op::typed::sizes;
+use crate::op::typed::size;
 use crate::op::{Elements, Floats, Of, On, Operand, aclnn};
 
 /// What [`prompt_attention`] and [`incremental_attention`] do, beside their tensors.
@@ -96,7 +96,7 @@ pub fn prompt_attention<T: Floats>(
     attention: &Attention<'_>,
     out: &mut impl Of<T>,
 ) -> Result<()> {
-    let (heads, groups) = (heads_of(on, q)?, heads_of(on, k)?);
+    let (heads, groups) = (size(on, q, 2)?, size(on, k, 2)?);
     let Attention { scale, rows, key_rows } = *attention;
     let (mode, mask) = match mask {
         Mask::None => (0, None),
@@ -148,14 +148,8 @@ pub fn incremental_attention<T: Floats>(
     attention: &Attention<'_>,
     out: &mut impl Of<T>,
 ) -> Result<()> {
-    let (heads, groups) = (heads_of(on, q)?, heads_of(on, k)?);
+    let (heads, groups) = (size(on, q, 2)?, size(on, k, 2)?);
     let Attention { scale, key_rows, .. } = *attention;
     let mask = optional(mask);
     aclnn::incre_flash_attention(on, q, &[k], &[v], None, mask, key_rows, heads, scale, "BSND", groups, out)
-}
-
-/// 0 where a shape has no such dimension, which the operator refuses.
-#[track_caller]
-fn heads_of<T: Floats>(on: &impl On<T>, operand: &impl Of<T>) -> Result<i64> {
-    Ok(sizes(on, operand)?.get(2).copied().unwrap_or(0))
 }

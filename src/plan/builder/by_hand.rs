@@ -69,7 +69,8 @@ impl Builder {
     }
 
     /// Exchanges all that two builders have recorded, with their options, events and values. So the builder that a
-    /// closure is lent can be handed on to code that keeps builders of its own, and taken back.
+    /// closure is lent can be handed on to code that keeps builders of its own, and taken back. A scope with a closure
+    /// that is open then ends with its closure, whichever builder has the recording by that time.
     ///
     /// # Examples
     ///

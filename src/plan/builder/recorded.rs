@@ -119,6 +119,10 @@ impl Record for Builder {
         self.state().sizes_at(token.into(), at)
     }
 
+    fn size(&self, token: Token, dim: usize, at: At) -> Result<i64> {
+        self.state().told(token.into(), dim..dim + 1, at).map(|sizes| sizes[0])
+    }
+
     fn refuse(&self, text: String, at: At) -> Error {
         self.state().refuse(&text, at)
     }

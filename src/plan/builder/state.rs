@@ -46,6 +46,7 @@ pub(in crate::plan) use choices::Choosing;
 pub(super) use decompose::Decomposed;
 pub(crate) use finish::Built;
 pub(super) use ops::Types;
+pub(super) use streams::Over;
 
 /// No node: an input has no producer.
 const NONE: u32 = u32::MAX;
@@ -68,6 +69,7 @@ pub(crate) struct State {
     calls: calls::Calls,
     operators: recorded::Operators,
     scopes: Vec<Frame>,
+    over: Over,
     chains: Vec<Chain>,
     tags: HashMap<String, u16>,
     events: HashMap<String, EventState>,
@@ -193,6 +195,7 @@ impl State {
             calls: calls::Calls::default(),
             operators: recorded::Operators::default(),
             scopes: vec![Frame { tag: ORIGIN, cores: 0, pending: None, by_hand: false }],
+            over: Over::new(),
             chains: Vec::new(),
             tags: HashMap::new(),
             events: HashMap::new(),

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::plan::recipe::Cores;
 
 use super::Builder;
+use super::state::Over;
 
 /// When the work of a scope may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -55,11 +56,13 @@ impl Scope {
 }
 
 /// Leaves the scope also when the code in it panics.
-struct Open<'a>(&'a Builder, usize);
+struct Open<'a>(&'a Builder, Over, usize);
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        self.0.state().leave_scope(self.1);
+        self.1.leave(self.2);
+        // At once where the builder still has what the scope was opened in.
+        drop(self.0.state());
     }
 }
 
@@ -122,8 +125,8 @@ impl Builder {
     #[doc(alias = "aclrtCreateStreamWithConfig")]
     #[track_caller]
     pub fn scope_with<T>(&self, tag: &str, options: Scope, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
-        let depth = self.state().enter_scope(tag, options, Location::caller())?;
-        let open = Open(self, depth);
+        let (over, depth) = self.state().enter_scope(tag, options, Location::caller())?;
+        let open = Open(self, over, depth);
         work(open.0)
     }
 

@@ -85,6 +85,10 @@ impl Record for Telling<'_> {
         Record::sizes(self.builder, token, at)
     }
 
+    fn size(&self, token: Token, dim: usize, at: At) -> Result<i64> {
+        Record::size(self.builder, token, dim, at)
+    }
+
     fn refuse(&self, text: String, at: At) -> Error {
         Record::refuse(self.builder, text, at)
     }

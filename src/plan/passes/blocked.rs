@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::op::DataType::{Bf16, F16};
-use crate::op::{BLOCK_ROWS, aclnn, block_columns};
+use crate::op::DataType::{Bf16, F16, I8};
+use crate::op::{BLOCK_ROWS, Operand, aclnn, block_columns};
+use crate::plan::builder::Value;
 use crate::plan::recipe::Access;
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::symbols::dim::Dim;
 
 use super::called::Called;
 use super::edit::Edit;
+use super::elements::exact;
 use super::facts::{Facts, MOST_USES};
+use super::group::{dims, dtype};
+use super::products::rows;
 use super::relaid::{Budget, is_given};
 use super::replacing::{Replacing, value};
 
@@ -19,7 +23,13 @@ pub(super) const NAME: &str = "blocked_weights";
 
 const DONE: (&str, &str) = (NAME, "its weight is brought into FRACTAL_NZ once, when an executable is made");
 
-/// Lets products of two matrices read their weights in blocks, in which cards multiply them.
+/// Whether a card has the products that read such weights, by the name of its SoC: Atlas A2 and A3, as the library's
+/// pages of `aclnnMatmulWeightNz` and `aclnnQuantMatmulWeightNz` say.
+pub(super) fn has_products(soc: &str) -> bool {
+    ["Ascend910B", "Ascend910_93"].iter().any(|family| soc.starts_with(family))
+}
+
+/// Lets products read their weights in blocks, in which cards multiply them.
 pub(super) fn run(facts: &Facts<'_>, most: u64) -> Result<Edit> {
     let recipe = facts.recipe;
     let (mut edit, mut budget) = (Edit::of(recipe), Budget::of(recipe, most));
@@ -27,87 +37,213 @@ pub(super) fn run(facts: &Facts<'_>, most: u64) -> Result<Edit> {
     // By memory, where each weight is in blocks; none where it stays as it is.
     let mut blocks: HashMap<u32, Option<u32>> = HashMap::new();
     for node in 0..recipe.nodes.len() as u32 {
-        let Some([_, weight, _]) = facts.called(node).and_then(|call| product(facts, &call)) else { continue };
-        let memory = recipe.storage_of(weight.value);
+        let Some(product) = facts.called(node).and_then(|call| Product::of(facts, &call)) else { continue };
+        let weight = product.weight.value;
+        let memory = recipe.storage_of(weight);
         let known = match blocks.get(&memory) {
             Some(known) => *known,
             None => {
-                let fits = is_given(facts, &written, weight.value) && read_by_products(facts, weight.value, node);
-                let made = if fits { lay(&mut edit, facts, (weight.value, node), &mut budget)? } else { None };
+                let fits = is_given(facts, &written, weight) && read_by_products(facts, &product, node);
+                let made = if fits { lay(&mut edit, facts, &product, node, &mut budget)? } else { None };
                 blocks.insert(memory, made);
                 made
             }
         };
         let Some(known) = known else { continue };
-        let Some(call) = facts.called(node) else { continue };
-        let replacing = with_blocks(&call, known)?;
+        let replacing = product.with_blocks(&mut edit, facts, known)?;
         edit.call(recipe, node, replacing);
         edit.tell(recipe, DONE, node);
     }
     Ok(edit)
 }
 
-/// What is multiplied, the weight, and the result, of a product of two matrices that can read the weight in blocks.
-fn product(facts: &Facts<'_>, call: &Called<'_>) -> Option<[Access; 3]> {
-    if !call.is(&["aclnnMatmul", "aclnnMm"]) {
-        return None;
-    }
-    call.int(3)?;
-    let all @ [x, weight, out] = [call.tensor(0)?, call.tensor(1)?, call.tensor(2)?];
-    let layout = |one: Access| facts.recipe.layout_of(one.value);
-    let dtype = layout(weight).dtype;
-    let alike = all.iter().all(|one| layout(*one).dims.len() == 2 && layout(*one).dtype == dtype);
-    let whole = |dim: usize, block: usize| {
-        layout(weight).dims[dim].as_fixed().is_some_and(|size| size > 0 && size.is_multiple_of(block))
-    };
-    let fits = alike
-        && [F16, Bf16].contains(&dtype)
-        && whole(0, BLOCK_ROWS)
-        && whole(1, block_columns(dtype))
-        && facts.recipe.storage_of(x.value) != facts.recipe.storage_of(weight.value)
-        && facts.recipe.storage_of(out.value) != facts.recipe.storage_of(weight.value);
-    fits.then_some(all)
+/// A product that can read its weight in blocks.
+struct Product {
+    x: Access,
+    weight: Access,
+    out: Access,
+    /// Whether the weight is told to be turned.
+    turned: bool,
+    form: Form,
 }
 
-/// Whether all that reads the memory of a weight are such products of it, behind the first one.
-fn read_by_products(facts: &Facts<'_>, weight: u32, first: u32) -> bool {
+enum Form {
+    /// Of two matrices; the kind of mathematics.
+    Matrices(i8),
+    /// Of rows in several dimensions and a matrix, seen with the rows in one.
+    Rows(i8, Box<[Layout; 2]>),
+    /// Of as many matrices on both sides.
+    Batches(i8),
+    /// To which something is added: what, and the numbers in front of it and of the product.
+    Added(i8, Access, [f32; 2]),
+    /// Of 8 bits: the numbers of rows and of columns, what is added, and whether the rows are turned.
+    Quantised { rows: Option<Access>, columns: Access, bias: Option<Access>, turned: bool },
+}
+
+impl Product {
+    fn of(facts: &Facts<'_>, call: &Called<'_>) -> Option<Self> {
+        let product = match call.name {
+            "aclnnMatmul" | "aclnnMm" | "aclnnBatchMatMul" => Self::plain(facts, call),
+            "aclnnAddmm" => Self::added(call),
+            "aclnnQuantMatmulV4" | "aclnnQuantMatmulV5" => Self::quantised(call),
+            _ => None,
+        }?;
+        product.fits(facts).then_some(product)
+    }
+
+    fn plain(facts: &Facts<'_>, call: &Called<'_>) -> Option<Self> {
+        let (x, weight, out) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
+        let math = i8::try_from(call.int(3)?).ok()?;
+        let layout = |one: Access| facts.recipe.layout_of(one.value);
+        let form = match (dims(facts, x.value), dims(facts, weight.value)) {
+            ([_, _], [_, _]) => Form::Matrices(math),
+            ([batch, _, _], [same, _, _]) if batch == same => Form::Batches(math),
+            ([_, _, _, ..], [_, _]) => Form::Rows(math, Box::new([rows(layout(x))?, rows(layout(out))?])),
+            _ => return None,
+        };
+        Some(Self { x, weight, out, turned: false, form })
+    }
+
+    fn added(call: &Called<'_>) -> Option<Self> {
+        let (own, x, weight, out) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?, call.tensor(5)?);
+        let numbers = [exact(call.scalar(3)?)?, exact(call.scalar(4)?)?];
+        let form = Form::Added(i8::try_from(call.int(6)?).ok()?, own, numbers);
+        Some(Self { x, weight, out, turned: false, form })
+    }
+
+    fn quantised(call: &Called<'_>) -> Option<Self> {
+        let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
+        let later = call.is(&["aclnnQuantMatmulV5"]);
+        let (rows, columns, bias, turns, out) = if later { (2, 3, 8, 9, 12) } else { (4, 2, 5, 6, 8) };
+        let others: &[usize] = if later { &[4, 5, 6, 7] } else { &[3] };
+        let plain = others.iter().all(|other| call.tensors(*other).is_empty()) && (!later || call.int(11) == Some(0));
+        let [first, second] = [call.int(turns)? != 0, call.int(turns + 1)? != 0];
+        let (rows, columns, bias) = (call.tensor(rows), call.tensor(columns)?, call.tensor(bias));
+        let form = Form::Quantised { rows, columns, bias, turned: first };
+        plain.then_some(Self { x, weight, out: call.tensor(out)?, turned: second, form })
+    }
+
+    /// Whether types and sizes are those that the blocks are for, and nothing is read and written at once.
+    fn fits(&self, facts: &Facts<'_>) -> bool {
+        let one = dtype(facts, self.weight.value);
+        let alike = match self.form {
+            Form::Quantised { .. } => one == I8 && dims(facts, self.x.value).len() == 2,
+            Form::Added(_, own, _) => [self.x, own, self.out].iter().all(|other| dtype(facts, other.value) == one),
+            _ => [self.x, self.out].iter().all(|other| dtype(facts, other.value) == one),
+        };
+        let rank = if matches!(self.form, Form::Batches(_)) { 3 } else { 2 };
+        let matrix = self.matrix(facts);
+        let whole = |dim: usize, block: usize| {
+            matrix.dims[dim].as_fixed().is_some_and(|size| size > 0 && size.is_multiple_of(block))
+        };
+        let storage = |other: Access| facts.recipe.storage_of(other.value);
+        alike
+            && [F16, Bf16, I8].contains(&one)
+            && (one == I8) == matches!(self.form, Form::Quantised { .. })
+            && matrix.dims.len() == rank
+            && matrix.dims.iter().all(|size| size.as_fixed().is_some_and(|size| size > 0))
+            && whole(rank - 2, BLOCK_ROWS)
+            && whole(rank - 1, block_columns(one))
+            && storage(self.x) != storage(self.weight)
+            && storage(self.out) != storage(self.weight)
+    }
+
+    /// The weight as the product reads it.
+    fn matrix(&self, facts: &Facts<'_>) -> Layout {
+        let mut matrix = facts.recipe.layout_of(self.weight.value).clone();
+        if let (true, rank @ 2..) = (self.turned, matrix.dims.len()) {
+            matrix.dims.swap(rank - 2, rank - 1);
+            matrix.strides.swap(rank - 2, rank - 1);
+        }
+        matrix
+    }
+
+    /// What else it reads.
+    fn others(&self) -> Vec<u32> {
+        let more = match &self.form {
+            Form::Added(_, own, _) => vec![Some(*own)],
+            Form::Quantised { rows, columns, bias, .. } => vec![*rows, Some(*columns), *bias],
+            _ => Vec::new(),
+        };
+        more.into_iter().flatten().map(|one| one.value).collect()
+    }
+
+    fn with_blocks(&self, edit: &mut Edit, facts: &Facts<'_>, blocks: u32) -> Result<Replacing> {
+        let recipe = facts.recipe;
+        let mut view = |one: Access, layout: &Layout| {
+            let info = &recipe.values[one.value as usize];
+            value(edit.value(recipe, info.storage, info.offset.clone(), layout.clone()))
+        };
+        let (x, w, mut out) = (value(self.x.value), value(blocks), value(self.out.value));
+        match &self.form {
+            Form::Matrices(math) => Replacing::of(|to| aclnn::matmul_weight_nz(to, &x, &w, &mut out, *math)),
+            Form::Rows(math, layouts) => {
+                let (x, mut out) = (view(self.x, &layouts[0]), view(self.out, &layouts[1]));
+                Replacing::of(|to| aclnn::matmul_weight_nz(to, &x, &w, &mut out, *math))
+            }
+            Form::Batches(math) => Replacing::of(|to| aclnn::batch_mat_mul_weight_nz(to, &x, &w, &mut out, *math)),
+            Form::Added(math, own, [beta, alpha]) => {
+                let own = value(own.value);
+                Replacing::of(|to| aclnn::addmm_weight_nz(to, &own, &x, &w, *beta, *alpha, &mut out, *math))
+            }
+            Form::Quantised { rows, columns, bias, turned } => {
+                let [rows, bias] = [rows, bias].map(|one| one.map(|one| value(one.value)));
+                let columns = value(columns.value);
+                let (rows, bias) = (rows.as_ref().map(operand), bias.as_ref().map(operand));
+                Replacing::of(|to| {
+                    aclnn::quant_matmul_weight_nz(
+                        to, &x, &w, rows, &columns, None, None, None, None, bias, *turned, false, 0, &mut out,
+                    )
+                })
+            }
+        }
+    }
+}
+
+fn operand(value: &Value) -> &dyn Operand {
+    value
+}
+
+/// Whether all that reads the memory of a weight are such products of it, behind the first one, which see it alike.
+fn read_by_products(facts: &Facts<'_>, first: &Product, node: u32) -> bool {
+    let weight = first.weight.value;
     let uses = facts.plan.uses.storage(facts.recipe.storage_of(weight));
-    let reads = |node: u32| {
-        let call = facts.called(node).and_then(|call| product(facts, &call));
-        call.is_some_and(|[_, own, _]| facts.is_same(own.value, weight))
-            && (node == first || facts.plan.order.before(first, node))
+    let reads = |other: u32| {
+        let product = facts.called(other).and_then(|call| Product::of(facts, &call));
+        product.is_some_and(|product| {
+            facts.is_same(product.weight.value, weight)
+                && product.turned == first.turned
+                && product.others().iter().all(|one| facts.recipe.storage_of(*one) != facts.recipe.storage_of(weight))
+        }) && (other == node || facts.plan.order.before(node, other))
     };
     uses.len() <= MOST_USES && !facts.is_touched(weight) && uses.iter().all(|one| reads(one.node))
 }
 
 /// The weight in blocks `[n / n0, k / 16, 16, n0]`, laid by an operator before a node; none where there is no room.
-fn lay(edit: &mut Edit, facts: &Facts<'_>, (weight, node): (u32, u32), budget: &mut Budget) -> Result<Option<u32>> {
-    let (recipe, info) = (facts.recipe, &facts.recipe.values[weight as usize]);
-    let Some([split, laid]) = layouts(recipe.layout_of(weight)) else { return Ok(None) };
+fn lay(edit: &mut Edit, facts: &Facts<'_>, product: &Product, node: u32, budget: &mut Budget) -> Result<Option<u32>> {
+    let (recipe, info) = (facts.recipe, &facts.recipe.values[product.weight.value as usize]);
+    let Some([split, laid]) = layouts(&product.matrix(facts)) else { return Ok(None) };
     let Some(bytes) = laid.bytes().filter(|bytes| bytes.as_fixed().is_some_and(|bytes| budget.take(bytes))) else {
         return Ok(None);
     };
+    let order: &[i64] = if laid.dims.len() == 4 { &[2, 0, 1, 3] } else { &[0, 3, 1, 2, 4] };
     let split = edit.value(recipe, info.storage, info.offset.clone(), split);
     let storage = edit.memory(recipe, bytes);
     let laid = edit.value(recipe, storage, Extent::Fixed(0), laid);
-    let laying = Replacing::of(|to| aclnn::permute(to, &value(split), &[2, 0, 1, 3], &mut value(laid)))?;
+    let laying = Replacing::of(|to| aclnn::permute(to, &value(split), order, &mut value(laid)))?;
     edit.call_once(recipe, node, storage, laying);
     Ok(Some(laid))
 }
 
-/// A matrix seen in blocks, `[k / 16, 16, n / n0, n0]`, and the storage of FRACTAL_NZ.
+/// Matrices seen in blocks, `[…, k / 16, 16, n / n0, n0]`, and the storage of FRACTAL_NZ.
 fn layouts(matrix: &Layout) -> Option<[Layout; 2]> {
     let (rows, columns) = (BLOCK_ROWS, block_columns(matrix.dtype));
-    let [k, n] = [matrix.dims[0].as_fixed()? / rows, matrix.dims[1].as_fixed()? / columns].map(Dim::from);
-    let [down, right] = [&matrix.strides[0], &matrix.strides[1]];
+    let [lead @ .., k, n] = &matrix.dims[..] else { return None };
+    let [lead_steps @ .., down, right] = &matrix.strides[..] else { return None };
+    let [k, n] = [k.as_fixed()? / rows, n.as_fixed()? / columns].map(Dim::from);
     let far = |step: &Extent, by: usize| step.times(&Extent::Fixed(by as u64));
-    let strides = vec![far(down, rows)?, down.clone(), far(right, columns)?, right.clone()];
-    let split = Layout { dtype: matrix.dtype, dims: vec![k, rows.into(), n, columns.into()], strides };
-    Some([split, Layout::dense(matrix.dtype, &[n, k, rows.into(), columns.into()])?])
-}
-
-fn with_blocks(call: &Called<'_>, blocks: u32) -> Result<Replacing> {
-    let tensor = |at: usize| value(call.tensor(at).map_or(0, |one| one.value));
-    let math = call.int(3).unwrap_or(0) as i8;
-    Replacing::of(|to| aclnn::matmul_weight_nz(to, &tensor(0), &value(blocks), &mut tensor(2), math))
+    let strides = [far(down, rows)?, down.clone(), far(right, columns)?, right.clone()];
+    let strides = [lead_steps, &strides].concat();
+    let split = Layout { dtype: matrix.dtype, dims: [lead, &[k, rows.into(), n, columns.into()]].concat(), strides };
+    Some([split, Layout::dense(matrix.dtype, &[lead, &[n, k, rows.into(), columns.into()]].concat())?])
 }

@@ -1,9 +1,11 @@
-//! Normalisations by the root of the mean square, and sums in front of them: one operator.
+//! Normalisations by the root of the mean square, and sums in front of those and of layer norms: one operator.
 
 use crate::error::Result;
-use crate::op::DataType::{self, F32};
+use crate::op::DataType::{Bf16, F16, F32};
 use crate::op::aclnn;
 use crate::plan::recipe::Access;
+use crate::plan::recipe::layout::{Extent, Layout};
+use crate::plan::symbols::dim::Dim;
 
 use super::called::Called;
 use super::channels;
@@ -22,6 +24,8 @@ pub(super) fn run(facts: &Facts<'_>) -> Result<Edit> {
         let Some(call) = facts.called(last) else { continue };
         if call.is(&["aclnnRmsNorm"]) {
             after_sum(&mut edit, Group::of(facts, last), &call)?;
+        } else if call.is(&["aclnnLayerNorm"]) {
+            layer_norm_after_sum(&mut edit, Group::of(facts, last), &call)?;
         } else if call.is(&["aclnnMul", "aclnnCast"]) {
             rms_norm(&mut edit, Group::of(facts, last), &call)?;
         } else if call.is(&["aclnnAdd"]) {
@@ -115,7 +119,7 @@ fn fits(facts: &Facts<'_>, found: &Normalised, weight: u32, y: u32) -> bool {
     let rank = x.len() as i64;
     let mut over: Vec<i64> = found.dims.iter().map(|dim| if *dim < 0 { dim + rank } else { *dim }).collect();
     over.sort_unstable();
-    let types = [F32, DataType::F16, DataType::Bf16];
+    let types = [F32, F16, Bf16];
     let one = dtype(facts, found.x.value);
     !gamma.is_empty()
         && x.ends_with(gamma)
@@ -144,5 +148,48 @@ fn after_sum(edit: &mut Edit, mut group: Group<'_>, norm: &Called<'_>) -> Result
         })?;
         group.replace(edit, NAME, "aclnnAddRmsNorm computes it, in place of", replacing);
     }
+    Ok(())
+}
+
+/// Lets a layer norm with a weight and a bias compute the sum that it reads, and that others may read after it.
+fn layer_norm_after_sum(edit: &mut Edit, mut group: Group<'_>, norm: &Called<'_>) -> Result<()> {
+    let (Some(sum), Some(over), Some(gamma), Some(beta), Some(eps), Some(y)) =
+        (norm.tensor(0), norm.ints(1), norm.tensor(2), norm.tensor(3), norm.real(4), norm.tensor(5))
+    else {
+        return Ok(());
+    };
+    let call = group.made_by(sum, &["aclnnAdd"]).filter(|call| call.scalar(2) == Some(1.0));
+    let Some([(a, b), _]) = call.as_ref().and_then(orders) else { return Ok(()) };
+    let facts = group.facts;
+    let (x, one) = (dims(facts, sum.value), dtype(facts, sum.value));
+    let (lead, end) = x.split_at(x.len().saturating_sub(over.len()));
+    let is = |of: Access, dims_of: &[Dim]| dims(facts, of.value) == dims_of && dtype(facts, of.value) == one;
+    let given = [norm.tensor(6), norm.tensor(7)];
+    let fits = [F32, F16, Bf16].contains(&one)
+        && [a, b, y].iter().all(|of| is(*of, x))
+        && [gamma, beta].iter().all(|of| is(*of, end))
+        && given.iter().flatten().all(|of| dtype(facts, of.value) == F32);
+    if !fits || !group.is_closed(&[sum.value]) || group.is_taken(edit) {
+        return Ok(());
+    }
+    // What nobody reads needs not be written.
+    let is_read = !group.is_closed(&[]);
+    let statistics = Layout::dense(F32, &[lead, &vec![Dim::from(1); end.len()]].concat());
+    let Some((statistics, bytes)) = statistics.and_then(|layout| Some((layout.clone(), layout.bytes()?))) else {
+        return Ok(());
+    };
+    let [mean, rstd] = given.map(|of| match of {
+        Some(of) => of.value,
+        None => {
+            let storage = edit.memory(facts.recipe, bytes.clone());
+            edit.value(facts.recipe, storage, Extent::Fixed(0), statistics.clone())
+        }
+    });
+    let replacing = Replacing::of(|to| {
+        let [a, b, gamma, beta] = [a, b, gamma, beta].map(|of| value(of.value));
+        let (mut y, mut mean, mut rstd, mut sum) = (value(y.value), value(mean), value(rstd), value(sum.value));
+        aclnn::add_layer_norm(to, &a, &b, &gamma, &beta, None, eps, is_read, &mut y, &mut mean, &mut rstd, &mut sum)
+    })?;
+    group.replace(edit, NAME, "aclnnAddLayerNorm computes it, in place of", replacing);
     Ok(())
 }

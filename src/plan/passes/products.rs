@@ -145,7 +145,7 @@ fn form(facts: &Facts<'_>, (a, b): (Access, Access), bias: Access, out: Access) 
 }
 
 /// All dimensions but the last as one, where that is a view.
-fn rows(layout: &Layout) -> Option<Layout> {
+pub(super) fn rows(layout: &Layout) -> Option<Layout> {
     let (last, lead) = layout.dims.split_last()?;
     let (mut size, mut stride) = (Dim::from(1), Extent::Fixed(0));
     for (dim, own) in lead.iter().zip(&layout.strides).rev().filter(|(dim, _)| **dim != Dim::from(1)) {

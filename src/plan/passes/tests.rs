@@ -147,26 +147,31 @@ fn the_first_number_that_differs_is_told() {
 #[test]
 fn of_what_the_device_found_as_much_is_compared_as_came() {
     use crate::op::DataType::I64;
-    let plan = |rest: u8, shift: i64, name: &'static str| {
+    let plan = |rest: i64, shift: i64, name: &'static str| {
         Plan::build(|g| {
             let n = g.symbol("n", 2..=6)?;
             let x = g.input("x", [n, 2.into()], F32, Input::Copied)?;
-            let mut places = g.empty([n * 2, 2.into()], I64)?;
-            g.fill_bytes(places, rest)?;
-            let large = g.greater_than(x, 0.0_f32)?;
-            aclnn::nonzero(g, &large, &mut places)?;
-            let found = g.nonzero(large)?;
-            g.output("y", g.adds(places, shift)?)?;
+            let found = g.nonzero(g.greater_than(x, 0.0_f32)?)?;
+            let (places, came) = (found.values(), g.found_mask(found)?);
+            let behind = g.muls(g.cast(g.logical_not(came)?, I64)?, rest)?;
+            aclnn::inplace_add(g, &mut { places }, &behind, 1_i64)?;
+            aclnn::inplace_adds(g, &mut { places }, shift, 1_i64)?;
+            if name.is_empty() {
+                return g.output_found("y", found);
+            }
+            g.output("y", places)?;
             g.output_to_host(name, found.count())
         })
         .unwrap()
     };
     let verify = |a: &Plan, b: &Plan| super::verify::verify("made_up", Bound::Equal, a, b);
-    verify(&plan(0, 0, "y.count"), &plan(7, 0, "y.count")).unwrap();
-    let error = verify(&plan(0, 0, "y.count"), &plan(0, 1, "y.count")).unwrap_err();
+    verify(&plan(0, 0, ""), &plan(7, 0, "")).unwrap();
+    let error = verify(&plan(0, 0, ""), &plan(0, 1, "")).unwrap_err();
     assert!(error.to_string().contains("made_up: output \"y\" differs at element 0"), "{error}");
-    // An output without a number is compared whole.
-    verify(&plan(0, 0, "count"), &plan(7, 0, "count")).unwrap_err();
+    // An output without a number is compared whole, whatever the others are called.
+    for name in ["count", "y.count"] {
+        verify(&plan(0, 0, name), &plan(7, 0, name)).unwrap_err();
+    }
 }
 
 #[test]

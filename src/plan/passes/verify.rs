@@ -151,7 +151,7 @@ fn came(recipe: &Recipe, output: &OutputInfo, run: &Simulation) -> Result<Option
     let number = count_of(&output.name);
     let is_number = |other: &&OutputInfo| {
         let layout = recipe.layout_of(other.value);
-        other.host && other.name == number && layout.dtype == DataType::I64 && layout.dims[..] == [Dim::from(1)]
+        other.counts && other.name == number && layout.dtype == DataType::I64 && layout.dims[..] == [Dim::from(1)]
     };
     let Some(number) = recipe.outputs.iter().find(is_number) else { return Ok(None) };
     let layout = recipe.layout_of(output.value);

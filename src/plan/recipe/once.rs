@@ -30,6 +30,18 @@ impl Recipe {
         }
     }
 
+    /// Storages that are written once and that runs read; the others are steps on the way.
+    pub(crate) fn read_by_runs(&self) -> Vec<bool> {
+        let mut read = vec![false; self.storages.len()];
+        for node in self.nodes.iter().filter(|node| !self.is_once(node)) {
+            for access in self.accesses_of(node) {
+                let storage = self.storage_of(access.value) as usize;
+                read[storage] = self.storages[storage].kind == StorageKind::Once;
+            }
+        }
+        read
+    }
+
     /// Storages that the plan writes.
     pub(crate) fn written(&self) -> Vec<bool> {
         let mut written = vec![false; self.storages.len()];

@@ -14,6 +14,7 @@ const NOT_IN_PLACE: &[(&[&str], u32)] = &[
     (&["Softmax", "LayerNorm", "BatchNorm", "InstanceNorm"], ALL),
     (&["GroupNorm", "GroupNormSilu", "GroupNormSiluV2"], ALL),
     (&["AddRmsNorm"], 1 << 2),
+    (&["AddLayerNorm"], 0b11100),
     (&["ReduceSum", "Mean", "Topk"], ALL),
     (&["Cast", "InplaceCopy", "Permute", "Flip", "Roll", "ConstantPadNd"], ALL),
     (&["Embedding", "EmbeddingDenseBackward"], ALL),

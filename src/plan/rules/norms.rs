@@ -127,6 +127,25 @@ fn add_rms_norm(args: &Args<'_>) -> Results {
     Ok(vec![y.clone(), rstd, y])
 }
 
+fn add_layer_norm(args: &Args<'_>) -> Results {
+    let (x, other, gamma, beta) = (narrow(args, 0)?, narrow(args, 1)?, narrow(args, 2)?, narrow(args, 3)?);
+    for operand in [other, gamma, beta] {
+        same(operand.dtype, x.dtype, "operands")?;
+    }
+    require_same(other.dims, x.dims, "an operand")?;
+    let fits = !gamma.dims.is_empty() && x.dims.ends_with(gamma.dims);
+    ensure!(fits, "a weight {:?} for {:?}", gamma.dims, x.dims);
+    require_same(beta.dims, gamma.dims, "a bias")?;
+    if args.has(4) {
+        let more = narrow(args, 4)?;
+        same(more.dtype, x.dtype, "operands")?;
+        require_same(more.dims, if more.dims.len() == x.dims.len() { x.dims } else { gamma.dims }, "an operand")?;
+    }
+    let statistics = Of::new(F32, ones_from(x.dims, x.dims.len() - gamma.dims.len()));
+    let y = Of::new(x.dtype, x.dims);
+    Ok(vec![y.clone(), statistics.clone(), statistics, y])
+}
+
 /// A number for each channel, where it is there.
 fn channels(args: &Args<'_>, at: usize, channels: Dim) -> Result<(), No> {
     maybe_narrow(args, at, &[channels], "a number for each channel")
@@ -248,6 +267,7 @@ pub(super) const RULES: Family = &[
     (&["LayerNormBackward"], layer_norm_backward),
     (&["RmsNorm"], rms_norm),
     (&["AddRmsNorm"], add_rms_norm),
+    (&["AddLayerNorm"], add_layer_norm),
     (&["GroupNorm"], |a| group_norm(a, 6, true)),
     (&["GroupNormSilu", "GroupNormSiluV2"], |a| group_norm(a, 3, false)),
     (&["InstanceNorm"], instance_norm),

@@ -240,11 +240,21 @@ fn require_row(of: Option<Operand<'_>>, n: Dim, one: bool, types: Types) -> Resu
 
 /// The places of scale, numbers of rows, bias, and the first of two truth values.
 fn quantised(args: &Args<'_>, scale: usize, rows: Option<usize>, bias: usize, turn: usize) -> Results {
-    let (x, y) = (args.tensor(0)?, args.tensor(1)?);
+    let y = args.tensor(1)?;
+    quantised_by(args, (y, y.dims), (scale, rows, bias, turn))
+}
+
+/// With a weight of this shape.
+fn quantised_by(
+    args: &Args<'_>,
+    (y, matrix): (Operand<'_>, &[Dim]),
+    (scale, rows, bias, turn): (usize, Option<usize>, usize, usize),
+) -> Results {
+    let x = args.tensor(0)?;
     require(Types::of(I8), x.dtype, "an operand")?;
     require(Types::of(I8), y.dtype, "an operand")?;
-    ensure!([x, y].iter().all(|one| (2..=6).contains(&one.dims.len())), "{:?} times {:?}", x.dims, y.dims);
-    let (x, y) = (turned(x.dims, args.flag(turn)?), turned(y.dims, args.flag(turn + 1)?));
+    ensure!([x.dims, matrix].iter().all(|dims| (2..=6).contains(&dims.len())), "{:?} times {matrix:?}", x.dims);
+    let (x, y) = (turned(x.dims, args.flag(turn)?), turned(matrix, args.flag(turn + 1)?));
     let dims = shape(&x, &y, false)?;
     let (m, n) = (dims[dims.len() - 2], dims[dims.len() - 1]);
     require_row(Some(args.tensor(scale)?), n, true, Types::list(&[F32, Bf16, I64]))?;
@@ -253,6 +263,16 @@ fn quantised(args: &Args<'_>, scale: usize, rows: Option<usize>, bias: usize, tu
         require_row(args.maybe(rows)?, m, false, Types::of(F32))?;
     }
     Ok(vec![Of::new(F16, dims).or(Types::of(Bf16))])
+}
+
+/// With more that may be told; and a weight that may be its storage in FRACTAL_NZ.
+fn quantised_later(args: &Args<'_>, blocked: bool) -> Results {
+    refuse(args, &[4, 5, 6, 7])?;
+    let group = args.fixed(11)?;
+    ensure!(group == 0, "groups of {group}");
+    let y = args.tensor(1)?;
+    let matrix = if blocked { unblocked(args.tensor(0)?, y)? } else { y.dims.into() };
+    quantised_by(args, (y, &matrix), (3, Some(2), 8, 9))
 }
 
 /// One number, `n` of them in one dimension or a row, or as many for each group.
@@ -339,12 +359,8 @@ pub(super) const RULES: Family = &[
         refuse(a, &[3])?;
         quantised(a, 2, Some(4), 5, 6)
     }),
-    (&["QuantMatmulV5", "QuantMatmulWeightNz"], |a| {
-        refuse(a, &[4, 5, 6, 7])?;
-        let group = a.fixed(11)?;
-        ensure!(group == 0, "groups of {group}");
-        quantised(a, 3, Some(2), 8, 9)
-    }),
+    (&["QuantMatmulV5"], |a| quantised_later(a, false)),
+    (&["QuantMatmulWeightNz"], |a| quantised_later(a, true)),
     (&["WeightQuantBatchMatmulV2"], weight_quantised),
     (&["WeightQuantBatchMatmulV3"], weight_quantised_later),
 ];

@@ -24,12 +24,17 @@ impl Executable {
     /// [`ErrorKind::InvalidArgument`] for a name that the plan does not have, or that is another output's.
     pub fn found_id(&self, name: &str) -> Result<FoundId> {
         let values = self.output_id(name)?;
-        let count = self.output_id(&count_of(name)).map_err(|_| {
+        let count = self.output_id(&count_of(name)).ok().filter(|count| self.counts(*count)).ok_or_else(|| {
             Error::invalid(format!(
                 "output {name:?} is all there is: Builder::output_found makes those with a number"
             ))
         })?;
         Ok(FoundId { values, count })
+    }
+
+    /// Whether an output is the number of another's rows.
+    fn counts(&self, output: OutputId) -> bool {
+        self.plan.0.recipe.outputs.get(output.index as usize).is_some_and(|output| output.counts)
     }
 
     /// How many rows the latest run found. Blocks until the run is over.

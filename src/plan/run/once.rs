@@ -36,7 +36,7 @@ pub(super) fn prepare(plan: &Inner, context: &Context, fixed: &mut Fixed, stream
         let names = recipe.nodes.iter().filter(|node| recipe.is_once(node)).filter_map(|node| recipe.operator(node));
         format!("work that is done once, when an executable is made: {}", some_of(names))
     })?;
-    let used = read_by_runs(&recipe);
+    let used = recipe.read_by_runs();
     fixed.once = pieces.into_iter().zip(used).map(|(piece, used)| piece.filter(|_| used)).collect();
     Ok(())
 }
@@ -61,21 +61,8 @@ fn pieces(recipe: &Recipe, context: &Context, fixed: &Fixed) -> Result<Pieces> {
     recipe.storages.iter().map(piece).collect()
 }
 
-/// Storages that are written once and that runs read; the others are steps on the way.
-fn read_by_runs(recipe: &Recipe) -> Vec<bool> {
-    let mut used = vec![false; recipe.storages.len()];
-    for node in recipe.nodes.iter().filter(|node| !recipe.is_once(node)) {
-        for access in recipe.accesses_of(node) {
-            let storage = recipe.storage_of(access.value) as usize;
-            used[storage] = recipe.storages[storage].kind == StorageKind::Once;
-        }
-    }
-    used
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::op::DataType::{F16, F32};
     use crate::plan::{Input, PassMode, Passes, Plan};
 
@@ -88,7 +75,7 @@ mod tests {
         });
         let plan = plan.unwrap().optimise(&Passes::new().relaid_weights(PassMode::On)).unwrap().plan;
         let recipe = &plan.0.recipe;
-        let kept = recipe.storages.iter().zip(read_by_runs(recipe)).filter(|(_, used)| *used);
+        let kept = recipe.storages.iter().zip(recipe.read_by_runs()).filter(|(_, used)| *used);
         let sizes: Vec<_> = kept.map(|(storage, _)| storage.bytes.as_fixed()).collect();
         assert_eq!((recipe.once(), sizes), (2, vec![Some(4 * 3 * 2)]), "the cast one alone");
     }

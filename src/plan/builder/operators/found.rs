@@ -243,7 +243,10 @@ impl Builder {
     #[track_caller]
     pub fn output_found(&self, name: &str, found: Found) -> Result<()> {
         self.output(name, found.values)?;
-        self.output_to_host(&count_of(name), found.count)
+        let number = count_of(name);
+        self.output_to_host(&number, found.count)?;
+        self.state().tell_count(&number);
+        Ok(())
     }
 
     pub(super) fn not_found<T>(&self, text: impl fmt::Display, at: &'static Location<'static>) -> Result<T> {

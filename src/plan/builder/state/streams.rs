@@ -1,6 +1,8 @@
 //! Streams and events inside a plan.
 
 use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::Result;
 use crate::plan::check::finding::FindingKind;
@@ -11,10 +13,26 @@ use crate::plan::builder::{Fork, Scope};
 
 use super::{At, Frame, Pending, State, push_slowly};
 
+/// How many scopes of a recording are still open, once a closure is over. It belongs to the recording, which another
+/// builder may have by then.
+#[derive(Clone)]
+pub(in crate::plan) struct Over(Arc<AtomicUsize>);
+
+impl Over {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(AtomicUsize::new(usize::MAX)))
+    }
+
+    /// Ends the scope that was opened when so many others were, and those within it.
+    pub(in crate::plan) fn leave(&self, depth: usize) {
+        self.0.fetch_min(depth, Ordering::Relaxed);
+    }
+}
+
 impl State {
-    /// Opens a scope, which [`State::leave_scope`] ends; gives how many were open before.
-    pub(in crate::plan) fn enter_scope(&mut self, tag: &str, options: Scope, at: At) -> Result<usize> {
-        self.open_scope(tag, options, false, at).map(|()| self.scopes.len() - 1)
+    /// Opens a scope, which [`Over::leave`] ends; gives how many were open before.
+    pub(in crate::plan) fn enter_scope(&mut self, tag: &str, options: Scope, at: At) -> Result<(Over, usize)> {
+        self.open_scope(tag, options, false, at).map(|()| (self.over.clone(), self.scopes.len() - 1))
     }
 
     /// Opens a scope, which [`State::close_scope`] ends when it is opened by hand.
@@ -30,9 +48,13 @@ impl State {
         Ok(())
     }
 
-    /// Ends the scope that was opened when so many others were, and those within it.
-    pub(in crate::plan) fn leave_scope(&mut self, depth: usize) {
-        self.scopes.truncate(depth.max(1));
+    /// Ends the scopes whose closures are over.
+    pub(in crate::plan) fn leave_scopes(&mut self) {
+        let left = self.over.0.load(Ordering::Relaxed);
+        if left != usize::MAX {
+            self.over.0.store(usize::MAX, Ordering::Relaxed);
+            self.scopes.truncate(left.max(1));
+        }
     }
 
     #[track_caller]

@@ -164,6 +164,13 @@ impl State {
         self.wrong(FindingKind::Operand, at, text)
     }
 
+    /// Says that the latest output, which has this name, is the number of rows of another.
+    pub(in crate::plan) fn tell_count(&mut self, name: &str) {
+        if let Some(last) = self.recipe.outputs.last_mut().filter(|last| last.name == name) {
+            last.counts = true;
+        }
+    }
+
     fn add_output(&mut self, name: &str, value: Value, host: bool, at: At) -> Result<()> {
         self.check(value, "output", at)?;
         if name.is_empty() || self.output_names.contains(name) {
@@ -190,7 +197,7 @@ impl State {
             copy
         };
         self.output_names.insert(name.to_owned());
-        self.recipe.outputs.push(OutputInfo { name: name.to_owned(), value: value.index, host });
+        self.recipe.outputs.push(OutputInfo { name: name.to_owned(), value: value.index, host, counts: false });
         if host {
             self.emit(NodeKind::Download(index), &[Self::read(value)], at)?;
         }

@@ -410,3 +410,55 @@ fn a_norm_that_is_its_own_weight_stays() {
         g.output("y", g.mul(norm, norm)?)
     });
 }
+
+/// A layer norm of a sum, with the sum.
+fn after_a_sum(g: &Builder, dtype: crate::op::DataType, kept: bool) -> Result<()> {
+    let n = g.symbol("n", 1..=3)?;
+    let [a, b] = ["a", "b"].map(|name| g.input(name, [n, 2.into(), 4.into()], dtype, Input::Copied));
+    let [w, more] = ["w", "more"].map(|name| g.input(name, [2, 4], dtype, Input::Frozen));
+    let sum = g.add(a?, b?)?;
+    let y = g.layer_norm(sum, w?, more?, 1e-5)?;
+    if kept {
+        g.output("sum", g.abs(sum)?)?;
+    }
+    g.output("y", y)
+}
+
+#[test]
+fn a_layer_norm_takes_the_sum_in_front_of_it() {
+    for dtype in [F32, F16, Bf16] {
+        for kept in [false, true] {
+            let better = optimised(norms(), |g| after_a_sum(g, dtype, kept));
+            let left = if kept { 2 } else { 1 };
+            assert_eq!((better.before, better.plan.operators()), (left + 1, left), "{better}");
+            assert!(better.to_string().contains("aclnnAddLayerNorm computes it, in place of"), "{better}");
+            assert!(better.plan.to_text().contains("aclnnAddLayerNorm"), "{}", better.plan.to_text());
+        }
+    }
+    // What is read in between, what is subtracted or of another shape, and what is written over stay.
+    let stays = |work: &dyn Fn(&Builder, Value, Value, Value) -> Result<Value>| {
+        let better = optimised(on(), |g| {
+            let [a, b] = ["a", "b"].map(|name| g.input(name, [3, 4], F32, Input::Copied));
+            let w = g.input("w", [4], F32, Input::Frozen)?;
+            g.output("y", work(g, a?, b?, w)?)
+        });
+        assert!(better.changes.is_empty(), "{better}");
+    };
+    stays(&|g, a, b, w| {
+        let sum = g.add(a, b)?;
+        g.output("early", g.abs(sum)?)?;
+        g.layer_norm(sum, w, w, 1e-5)
+    });
+    stays(&|g, a, b, w| g.layer_norm(g.sub(a, b)?, w, w, 1e-5));
+    stays(&|g, a, _, w| g.layer_norm(g.add(a, w)?, w, w, 1e-5));
+    stays(&|g, a, b, w| {
+        let sum = g.add(a, b)?;
+        g.muls_inplace(a, 2.0_f32)?;
+        g.layer_norm(sum, w, w, 1e-5)
+    });
+    stays(&|g, a, b, w| {
+        let mut y = Inferred::new();
+        aclnn::layer_norm(g, &g.add(a, b)?, &[4], Some(&w), None, 1e-5, &mut y, None, None)?;
+        y.value()
+    });
+}

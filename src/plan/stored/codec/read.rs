@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
             accesses: self.list(Part::Access, 2)?,
             nodes: self.list(Part::Node, 6)?,
             inputs: self.list(Part::Input, 3)?,
-            outputs: self.list(Part::Output, 3)?,
+            outputs: self.list(Part::Output, 4)?,
             constants: self.list_of(Part::Constant, 1, |reader, index| {
                 reader.take::<&[u8]>(Part::Constant, index).map(<[u8]>::to_vec)
             })?,

@@ -144,6 +144,19 @@ fn norms(random: &mut Random, name: &str) -> Option<Given> {
             ("output", Tensor(random.narrow(), dims.clone())),
             ("grad_output", Tensor(dtype, dims)),
         ],
+        "AddLayerNorm" => {
+            let tail = dims[random.below(rank)..].to_vec();
+            let bias = [Nothing, Tensor(dtype, dims.clone()), Tensor(dtype, tail.clone())];
+            vec![
+                ("x1", Tensor(dtype, dims.clone())),
+                ("x2", Tensor(dtype, dims)),
+                ("gamma", Tensor(dtype, tail.clone())),
+                ("beta", Tensor(dtype, tail)),
+                ("bias_optional", bias[random.below(3)].clone()),
+                // Otherwise a result is left as it is.
+                ("additional_output", Flag(true)),
+            ]
+        }
         _ if name.contains("LayerNorm") => {
             let lead = random.below(rank);
             let inner = dims[lead..].to_vec();
