@@ -152,6 +152,7 @@ mod cached;
 mod element;
 mod executor;
 mod few;
+pub(crate) mod first;
 pub(crate) mod nn;
 mod operand;
 mod owned;

@@ -308,6 +308,26 @@
 #define RACL_ARG_SCALARS 13
 
 /**
+ * A pass is not used.
+ */
+#define RACL_PASS_OFF 0
+
+/**
+ * It changes the plan.
+ */
+#define RACL_PASS_ON 1
+
+/**
+ * It changes the plan, and what it made is compared with what it was given, on random numbers on the host.
+ */
+#define RACL_PASS_VERIFIED 2
+
+/**
+ * Foreign operators and host functions only compute: work around them may be put together.
+ */
+#define RACL_PASSES_FOREIGN_ONLY_COMPUTES 1
+
+/**
  * Text, a line for each piece of work.
  */
 #define RACL_DUMP_TEXT 0
@@ -910,7 +930,7 @@ typedef struct {
      */
     uint64_t uncached;
     /**
-     * RACL_CACHE_FAILED.
+     * RACL_CACHE_FAILED, and what was refused before anything was compiled.
      */
     uint64_t failed;
 } racl_cache_stats;
@@ -1176,6 +1196,10 @@ typedef struct {
      * What went wrong.
      */
     const char *message;
+    /**
+     * The same with all that is known beside it, a line each.
+     */
+    const char *details;
 } racl_error;
 
 /**
@@ -1389,6 +1413,56 @@ typedef struct {
      */
     double real;
 } racl_arg;
+
+/**
+ * How one pass is used.
+ */
+typedef struct {
+    /**
+     * "folded_constants", "needless_copies", "common_values", "needless_transposes", "needless_moves",
+     * "fused_attention", "fused_norms", "fused_gates", "fused_rotations", "fused_products", "fused_elements",
+     * "direct_results" or "dead_values"; or, where weights stay what they are, "relaid_weights" or "blocked_weights".
+     */
+    const char *name;
+    /**
+     * RACL_PASS_...
+     */
+    int32_t mode;
+} racl_pass;
+
+/**
+ * Which passes a plan goes through.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_passes).
+     */
+    size_t size;
+    /**
+     * RACL_PASS_... of all that `passes` does not name, but for those of weights, which are off then.
+     */
+    int32_t all;
+    /**
+     * RACL_PASSES_... put together.
+     */
+    uint32_t flags;
+    /**
+     * Those that are used in another way.
+     */
+    const racl_pass *passes;
+    /**
+     * How many.
+     */
+    size_t pass_count;
+    /**
+     * The bytes of constants that one folded operator may make; 0 for 1 MiB.
+     */
+    size_t most_folded;
+    /**
+     * The bytes of weights that may be laid anew, which the executable keeps; 0 for no limit.
+     */
+    uint64_t most_relaid;
+} racl_passes;
 
 /**
  * What is in a plan.
@@ -2244,6 +2318,13 @@ int32_t racl_bindings_free(racl_bindings *bindings);
 const char *racl_last_error_message(void);
 
 /**
+ * The same text with all that is known beside it, a line each: what was being done, what the AscendCL library said, what
+ * else is wrong with a plan, and what the failure came from. It stays as racl_last_error_message(), and is that text
+ * where nothing is known beside it.
+ */
+const char *racl_last_error_details(void);
+
+/**
  * The name of the AscendCL function that the last failure on the calling thread came from, "" when it came from none.
  * It stays as racl_last_error_message().
  */
@@ -2553,6 +2634,24 @@ int32_t racl_operator(const racl_stream *stream,
                       const char *name,
                       const racl_arg *args,
                       size_t count);
+
+/**
+ * A plan that computes the same with less work; `plan` stays as it is. Names, inputs, outputs, streams, events, and
+ * the order of what is left are the same. racl_plan_changes() has what was changed.
+ *
+ * RACL_INVALID_PLAN when a pass that is verified gives other numbers. Such a pass calls host functions, on this thread:
+ * RACL_CALLBACK_PANICKED when one fails; and needs a computation on the host of every operator: RACL_NOT_SUPPORTED.
+ */
+int32_t racl_plan_optimise(const racl_plan *plan,
+                           const racl_passes *passes,
+                           racl_plan **optimised);
+
+/**
+ * What passes changed since the plan was recorded, in that order: RACL_OK for the status of each, and for the message
+ * the pass, the work that is gone, why, and what is there instead. Nothing for a plan that was stored.
+ */
+int32_t racl_plan_changes(const racl_plan *plan,
+                          racl_errors **changes);
 
 /**
  * Gives the handle back; executables keep the plan.

@@ -67,6 +67,7 @@ inline std::error_code make_error_code(int32_t status) noexcept { return {status
 struct failure {
     int32_t status = racl_last_error_status();
     std::string message = racl_last_error_message();
+    std::string details = racl_last_error_details();
     std::string call = racl_last_error_call(); // of AscendCL; "" for none
     int32_t code = racl_last_error_code();     // of this call
 };
@@ -74,12 +75,16 @@ struct failure {
 class error : public std::system_error {
 public:
     explicit error(const failure &what)
-        : std::system_error(make_error_code(what.status), what.message), call_(what.call), native_(what.code) {}
+        : std::system_error(make_error_code(what.status), what.message), details_(what.details), call_(what.call),
+          native_(what.code) {}
+    // The message with all that is known beside it, a line each.
+    const std::string &details() const noexcept { return details_; }
     // The AscendCL function that failed, "" for none, and its code.
     const std::string &call() const noexcept { return call_; }
     int32_t native_code() const noexcept { return native_; }
 
 private:
+    std::string details_;
     std::string call_;
     int32_t native_;
 };
@@ -245,7 +250,8 @@ inline std::vector<failure> failures(racl_errors *list) {
     for (size_t at = 0; at < count; ++at) {
         racl_error one = {};
         one.size = sizeof one;
-        if (racl_errors_get(list, at, &one) == RACL_OK) all.push_back({one.status, one.message, one.call, one.code});
+        if (racl_errors_get(list, at, &one) != RACL_OK) continue;
+        all.push_back({one.status, one.message, one.details, one.call, one.code});
     }
     return all;
 }

@@ -117,6 +117,23 @@ public:
         int32_t status = racl_plan_lints(get(), &list);
         return detail::give(status, status == RACL_OK ? detail::failures(list) : std::vector<failure>());
     }
+    // A plan that computes the same with less work.
+    result<plan> optimise(int32_t all = RACL_PASS_ON, const std::vector<racl_pass> &others = {}) const {
+        racl_passes passes = {};
+        passes.size = sizeof passes;
+        passes.all = all;
+        passes.passes = others.data();
+        passes.pass_count = others.size();
+        racl_plan *made = nullptr;
+        int32_t status = racl_plan_optimise(get(), &passes, &made);
+        return detail::give(status, plan(made));
+    }
+    // What passes changed.
+    result<std::vector<failure>> changes() const {
+        racl_errors *list = nullptr;
+        int32_t status = racl_plan_changes(get(), &list);
+        return detail::give(status, status == RACL_OK ? detail::failures(list) : std::vector<failure>());
+    }
     result<std::string> dump(int32_t format = RACL_DUMP_TEXT, const std::vector<size_t> &symbols = {}) const {
         return detail::text([&](char *text, size_t size, size_t *needed) {
             return racl_plan_dump(get(), format, symbols.data(), symbols.size(), text, size, needed);

@@ -3,14 +3,14 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::arguments::{Sized_, fill};
+use crate::arguments::{Out, Sized_, fill};
 use crate::builder::racl_plan_options;
 use crate::failure::guard;
 use crate::handles::free;
 use crate::objects::{
     racl_builder, racl_cache, racl_context, racl_foreign, racl_host_function, racl_plan, racl_registry,
 };
-use crate::results::{answer, make, tell};
+use crate::results::{make, tell};
 
 #[cfg(feature = "cache")]
 #[path = "cache/on.rs"]
@@ -197,20 +197,16 @@ pub unsafe extern "C" fn racl_cache_status(
     size: usize,
     needed: *mut usize,
 ) -> i32 {
-    let mut reason = String::new();
     let work = || {
         // SAFETY: by the header.
+        let out = unsafe { Out::new(status, RACL_CACHE_NONE, "a status") }?;
+        // SAFETY: by the header.
         let (status, text) = unsafe { of::status(cache, function) }?;
-        reason = text;
-        Ok(status)
+        out.set(status);
+        Ok(text)
     };
     // SAFETY: by the header.
-    let done = unsafe { answer(status, "a status", work) };
-    if done != crate::status::RACL_OK {
-        return done;
-    }
-    // SAFETY: by the header.
-    unsafe { tell(why, size, needed, || Ok(reason)) }
+    unsafe { tell(why, size, needed, work) }
 }
 
 /// How often what came of compilations with this handle.
@@ -228,7 +224,7 @@ pub struct racl_cache_stats {
     pub rebuilt: u64,
     /// RACL_CACHE_ABANDONED and RACL_CACHE_UNCACHED.
     pub uncached: u64,
-    /// RACL_CACHE_FAILED.
+    /// RACL_CACHE_FAILED, and what was refused before anything was compiled.
     pub failed: u64,
 }
 

@@ -1,5 +1,6 @@
 //! Functions of C that racl calls, and what they are given.
 
+use std::cell::Cell;
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -128,6 +129,22 @@ impl Drop for User {
     }
 }
 
+thread_local! {
+    /// A callback failed on this thread by an unwind, since racl was entered that may call them.
+    static FAILED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a callback, and notes that what unwinds now is its own.
+fn called(work: impl FnOnce() -> i32, name: impl FnOnce(i32) -> String) {
+    let thrown = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(0) => return,
+        Ok(code) => Box::new(name(code)),
+        Err(payload) => payload,
+    };
+    FAILED.set(true);
+    resume_unwind(thrown);
+}
+
 /// Runs a function of the host, whose failure ends it as a panic does, without the message of one.
 fn run(
     function: unsafe extern "C-unwind" fn(*mut c_void, *const c_void, usize) -> i32,
@@ -136,10 +153,8 @@ fn run(
     name: &str,
 ) {
     // SAFETY: by the header.
-    let code = unsafe { function(user.address, attributes.as_ptr().cast(), attributes.len()) };
-    if code != 0 {
-        resume_unwind(Box::new(format!("host function {name:?} gave {code}")));
-    }
+    let work = || unsafe { function(user.address, attributes.as_ptr().cast(), attributes.len()) };
+    called(work, |code| format!("host function {name:?} gave {code}"));
 }
 
 /// A host function of plans.
@@ -358,17 +373,55 @@ fn simulate(
     let reads: Vec<_> = reads.iter().map(read).collect();
     let writes: Vec<_> = writes.iter_mut().map(write).collect();
     // SAFETY: by the header; what is pointed at outlives the call, and what is read is not written.
-    let code = unsafe { function(user.address, reads.as_ptr(), reads.len(), writes.as_ptr(), writes.len()) };
-    if code != 0 {
-        resume_unwind(Box::new(format!("the simulation of foreign operator {name:?} gave {code}")));
-    }
+    let work = || unsafe { function(user.address, reads.as_ptr(), reads.len(), writes.as_ptr(), writes.len()) };
+    called(work, |code| format!("the simulation of foreign operator {name:?} gave {code}"));
 }
 
-/// Runs what may run callbacks on this thread, whose failures are theirs and no fault of racl.
+/// Runs what may run callbacks on this thread, whose failures are theirs and no fault of racl; other panics are.
 pub(crate) fn with_callbacks<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
-        let failure = Failure::callback(&*payload);
+    let outer = FAILED.replace(false);
+    let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+        let failure = if FAILED.get() { Failure::callback(&*payload) } else { Failure::panic(&*payload) };
         discard(payload);
         Err(failure)
-    })
+    });
+    FAILED.set(outer);
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status;
+
+    unsafe extern "C-unwind" fn gives_seven(_: *mut c_void, _: *const c_void, _: usize) -> i32 {
+        7
+    }
+
+    unsafe extern "C-unwind" fn panics(_: *mut c_void, _: *const c_void, _: usize) -> i32 {
+        resume_unwind(Box::new("thrown"))
+    }
+
+    #[test]
+    fn a_fault_of_racl_is_not_told_as_the_callbacks() {
+        let user = User::new(std::ptr::null_mut(), None);
+        let of = |work: &dyn Fn()| {
+            let failure = with_callbacks(|| -> Result<()> { Ok(work()) }).unwrap_err();
+            (failure.status, failure.message)
+        };
+        let fault = (status::RACL_PANIC, "a fault of racl: inside".to_owned());
+        assert_eq!(of(&|| resume_unwind(Box::new("inside"))), fault);
+        let seven = (status::RACL_CALLBACK_PANICKED, "host function \"f\" gave 7".to_owned());
+        assert_eq!(of(&|| run(gives_seven, &user, &[], "f")), seven);
+        let thrown = (status::RACL_CALLBACK_PANICKED, "thrown".to_owned());
+        assert_eq!(of(&|| run(panics, &user, &[], "f")), thrown);
+        // What a callback did before says nothing of the next call, nor of one around it.
+        assert_eq!(of(&|| resume_unwind(Box::new("inside"))), fault);
+        let nested = || {
+            let inner = with_callbacks(|| -> Result<()> { Ok(run(panics, &user, &[], "f")) });
+            assert!(inner.is_err());
+            resume_unwind(Box::new("inside"))
+        };
+        assert_eq!(of(&nested), fault);
+    }
 }

@@ -26,13 +26,23 @@ pub struct racl_error {
     pub call: *const c_char,
     /// What went wrong.
     pub message: *const c_char,
+    /// The same with all that is known beside it, a line each.
+    pub details: *const c_char,
 }
 
 // SAFETY: integers and pointers, the first of them a size.
 unsafe impl Sized_ for racl_error {
-    const FIRST: usize = size_of::<Self>();
+    // Without the details.
+    const FIRST: usize = std::mem::offset_of!(Self, details);
     const WHAT: &'static str = "racl_error";
-    const ZERO: Self = Self { size: 0, status: 0, code: 0, call: std::ptr::null(), message: std::ptr::null() };
+    const ZERO: Self = Self {
+        size: 0,
+        status: 0,
+        code: 0,
+        call: std::ptr::null(),
+        message: std::ptr::null(),
+        details: std::ptr::null(),
+    };
 }
 
 /// An error of a list.
@@ -41,6 +51,7 @@ pub(crate) struct Entry {
     pub(crate) code: i32,
     pub(crate) call: CString,
     pub(crate) message: CString,
+    pub(crate) details: CString,
 }
 
 impl From<Failure> for Entry {
@@ -50,6 +61,7 @@ impl From<Failure> for Entry {
             code: failure.code,
             call: terminated(failure.call.unwrap_or_default()),
             message: terminated(&failure.message),
+            details: terminated(failure.details()),
         }
     }
 }
@@ -103,9 +115,14 @@ pub unsafe extern "C" fn racl_errors_get(errors: *const racl_errors, index: usiz
         let errors = get(errors)?;
         let beyond = || Failure::invalid(format!("error {index} of {}", errors.len()));
         let entry = errors.get(index).ok_or_else(beyond)?;
-        let Entry { status, code, call, message } = entry;
-        let value =
-            racl_error { size: 0, status: *status, code: *code, call: call.as_ptr(), message: message.as_ptr() };
+        let value = racl_error {
+            size: 0,
+            status: entry.status,
+            code: entry.code,
+            call: entry.call.as_ptr(),
+            message: entry.message.as_ptr(),
+            details: entry.details.as_ptr(),
+        };
         // SAFETY: by the header.
         unsafe { fill(error, value) }
     })

@@ -18,6 +18,8 @@ pub(crate) struct Failure {
     pub(crate) code: i32,
     pub(crate) call: Option<&'static str>,
     pub(crate) message: String,
+    /// The message with what stands behind it, a line each; empty where nothing does.
+    pub(crate) details: String,
     /// All that was found in a plan.
     found: Vec<String>,
 }
@@ -36,7 +38,8 @@ impl Failure {
         &self.message
     }
 
-    fn panic(payload: &(dyn Any + Send)) -> Self {
+    /// What ended racl itself.
+    pub(crate) fn panic(payload: &(dyn Any + Send)) -> Self {
         Self::own(status::RACL_PANIC, format!("a fault of racl: {}", text_of(payload)))
     }
 
@@ -45,11 +48,20 @@ impl Failure {
         Self::own(status::RACL_CALLBACK_PANICKED, text_of(payload))
     }
 
+    fn about(&self, message: &str) -> Self {
+        Self { message: message.to_owned(), details: String::new(), ..self.clone() }
+    }
+
+    /// The details, which are the message where nothing stands behind it.
+    pub(crate) fn details(&self) -> &str {
+        if self.details.is_empty() { &self.message } else { &self.details }
+    }
+
     /// One for each thing that was found.
     fn apart(self) -> Vec<Self> {
         match self.found.len() {
             0 | 1 => vec![self],
-            _ => self.found.iter().map(|message| Self { message: message.clone(), ..self.clone() }).collect(),
+            _ => self.found.iter().map(|message| self.about(message)).collect(),
         }
     }
 }
@@ -75,6 +87,7 @@ impl From<Error> for Failure {
             code: error.code().unwrap_or(0),
             call: error.call(),
             message: error.to_string(),
+            details: format!("{error:#}"),
         }
     }
 }
@@ -92,6 +105,7 @@ struct Last {
     code: i32,
     call: CString,
     message: CString,
+    details: CString,
     failure: Option<Failure>,
 }
 
@@ -110,6 +124,7 @@ fn note(failure: Failure) -> i32 {
         code: failure.code,
         call: terminated(failure.call.unwrap_or_default()),
         message: terminated(&failure.message),
+        details: terminated(failure.details()),
         failure: Some(failure),
     };
     // A thread that ends has no place for it any more; the status stays.
@@ -127,6 +142,15 @@ pub(crate) fn last_failures() -> Vec<Failure> {
 pub(crate) fn guard(work: impl FnOnce() -> Result<()>) -> i32 {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => status::RACL_OK,
+        failed => status_of(failed),
+    }
+}
+
+/// Once, for all functions.
+#[inline(never)]
+fn status_of(done: std::thread::Result<Result<()>>) -> i32 {
+    match done {
+        Ok(Ok(())) => status::RACL_OK,
         Ok(Err(failure)) => note(failure),
         Err(payload) => {
             let status = note(Failure::panic(&*payload));
@@ -141,6 +165,14 @@ pub(crate) fn guard(work: impl FnOnce() -> Result<()>) -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_last_error_message() -> *const c_char {
     LAST.try_with(|last| last.borrow().message.as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+/// The same text with all that is known beside it, a line each: what was being done, what the AscendCL library said, what
+/// else is wrong with a plan, and what the failure came from. It stays as racl_last_error_message(), and is that text
+/// where nothing is known beside it.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_last_error_details() -> *const c_char {
+    LAST.try_with(|last| last.borrow().details.as_ptr()).unwrap_or(c"".as_ptr())
 }
 
 /// The name of the AscendCL function that the last failure on the calling thread came from, "" when it came from none.

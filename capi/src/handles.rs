@@ -6,8 +6,8 @@
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::failure::{Failure, Result};
 use crate::objects::{Kind, Object};
@@ -46,7 +46,8 @@ struct Slot {
 // live one that is not taken; objects may be used and dropped by any thread, see `Object`.
 unsafe impl Sync for Slot {}
 
-static SLOTS: [OnceLock<Box<[Slot]>>; CHUNKS] = [const { OnceLock::new() }; CHUNKS];
+/// Each null, or a chunk that stays for good. Nothing of it is in the file of the library: all are null at first.
+static SLOTS: [AtomicPtr<[Slot; CHUNK]>; CHUNKS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; CHUNKS];
 static FREE: Mutex<Free> = Mutex::new(Free { used: 0, again: Vec::new() });
 
 struct Free {
@@ -84,7 +85,15 @@ fn mark() -> u64 {
 }
 
 fn slot(index: usize) -> Option<&'static Slot> {
-    SLOTS.get(index / CHUNK)?.get()?.get(index % CHUNK)
+    let chunk = SLOTS.get(index / CHUNK)?.load(Ordering::Acquire);
+    // SAFETY: null, or a chunk that was leaked and is only reached by reference.
+    unsafe { chunk.as_ref() }?.get(index % CHUNK)
+}
+
+fn chunk() -> Box<[Slot; CHUNK]> {
+    let empty = || Slot { word: AtomicU64::new(0), object: UnsafeCell::new(None) };
+    let slots: Box<[Slot]> = (0..CHUNK).map(|_| empty()).collect();
+    slots.try_into().unwrap_or_else(|_| unreachable!("as many as a chunk has"))
 }
 
 /// A place for an object that is still to be made.
@@ -106,6 +115,12 @@ fn give_back(index: usize) {
 
 /// A place, before what goes there is made that must not be lost.
 pub(crate) fn reserve<H: Handle>() -> Result<Reserved<H>> {
+    let (index, slot) = reserve_slot()?;
+    Ok(Reserved { index, slot, kind: PhantomData })
+}
+
+#[inline(never)]
+fn reserve_slot() -> Result<(usize, &'static Slot)> {
     let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
     let index = match free.again.pop() {
         Some(index) => index as usize,
@@ -114,15 +129,16 @@ pub(crate) fn reserve<H: Handle>() -> Result<Reserved<H>> {
         }
         None => {
             let index = free.used;
-            let empty = || Slot { word: AtomicU64::new(0), object: UnsafeCell::new(None) };
-            SLOTS[index / CHUNK].get_or_init(|| (0..CHUNK).map(|_| empty()).collect());
+            if index % CHUNK == 0 {
+                SLOTS[index / CHUNK].store(Box::leak(chunk()), Ordering::Release);
+            }
             free.used += 1;
             index
         }
     };
     drop(free);
     let slot = slot(index).ok_or_else(|| Failure::own(status::RACL_PANIC, "a slot that is not there"))?;
-    Ok(Reserved { index, slot, kind: PhantomData })
+    Ok((index, slot))
 }
 
 impl<H: Handle> Reserved<H> {
@@ -166,63 +182,88 @@ impl<H: Handle> Drop for Use<H> {
     }
 }
 
-/// The slot of a handle, and what the handle says.
-fn find<H: Handle>(handle: *const H) -> Result<(&'static Slot, Parts)> {
-    let what = H::WHAT;
-    if handle.is_null() {
-        return Err(Failure::own(status::RACL_NULL_POINTER, format!("NULL for {what}")));
-    }
-    let foreign = || Failure::own(status::RACL_FOREIGN_HANDLE, format!("{handle:?} for {what} is no handle of racl"));
-    let parts = Parts::of(handle.addr() as u64).ok_or_else(foreign)?;
-    if parts.kind != H::KIND as u64 {
-        let other = Kind::ALL.iter().find(|kind| **kind as u64 == parts.kind).ok_or_else(foreign)?;
-        return Err(Failure::own(status::RACL_WRONG_KIND, format!("the handle of {} for {what}", other.what())));
-    }
-    let slot = slot(parts.index).ok_or_else(foreign)?;
-    Ok((slot, parts))
+/// A handle as it was given, and what it has to be. What follows is compiled once for all kinds.
+#[derive(Clone, Copy)]
+struct Given {
+    address: usize,
+    kind: Kind,
+    what: &'static str,
 }
 
-fn stale<H: Handle>() -> Failure {
-    Failure::own(status::RACL_STALE_HANDLE, format!("the handle of {} that is gone", H::WHAT))
-}
+impl Given {
+    fn of<H: Handle>(handle: *const H) -> Self {
+        Self { address: handle.addr(), kind: H::KIND, what: H::WHAT }
+    }
 
-fn busy<H: Handle>() -> Failure {
-    Failure::own(status::RACL_BUSY, format!("{} that another call uses", H::WHAT))
+    /// The slot of the handle, and what the handle says.
+    #[inline(never)]
+    fn find(self) -> Result<(&'static Slot, Parts)> {
+        let Self { address, kind, what } = self;
+        if address == 0 {
+            return Err(Failure::own(status::RACL_NULL_POINTER, format!("NULL for {what}")));
+        }
+        let foreign =
+            || Failure::own(status::RACL_FOREIGN_HANDLE, format!("{address:#x} for {what} is no handle of racl"));
+        let parts = Parts::of(address as u64).ok_or_else(foreign)?;
+        if parts.kind != kind as u64 {
+            let other = Kind::ALL.iter().find(|kind| **kind as u64 == parts.kind).ok_or_else(foreign)?;
+            return Err(Failure::own(status::RACL_WRONG_KIND, format!("the handle of {} for {what}", other.what())));
+        }
+        let slot = slot(parts.index).ok_or_else(foreign)?;
+        Ok((slot, parts))
+    }
+
+    #[cold]
+    fn stale(self) -> Failure {
+        Failure::own(status::RACL_STALE_HANDLE, format!("the handle of {} that is gone", self.what))
+    }
+
+    #[cold]
+    fn busy(self) -> Failure {
+        Failure::own(status::RACL_BUSY, format!("{} that another call uses", self.what))
+    }
+
+    /// Keeps the object where it is, until its slot is counted down.
+    #[inline(never)]
+    fn pin(self) -> Result<&'static Slot> {
+        let (slot, Parts { generation, .. }) = self.find()?;
+        let mut word = slot.word.load(Ordering::Relaxed);
+        loop {
+            if word & LIVE == 0 || word / GENERATION != generation {
+                return Err(self.stale());
+            }
+            if word & TAKEN != 0 {
+                return Err(self.busy());
+            }
+            // Only what is there is counted: a handle of what is gone disturbs nobody.
+            match slot.word.compare_exchange_weak(word, word + 1, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return Ok(slot),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn take(self) -> Result<Alone> {
+        let (slot, Parts { index, generation, .. }) = self.find()?;
+        let free = (generation * GENERATION) | LIVE;
+        match slot.word.compare_exchange(free, free | TAKEN, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Ok(Alone(slot, index)),
+            Err(word) if word & LIVE != 0 && word / GENERATION == generation => Err(self.busy()),
+            Err(_) => Err(self.stale()),
+        }
+    }
 }
 
 /// What a handle stands for.
 pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Use<H>> {
-    let (slot, Parts { generation, .. }) = find(handle)?;
-    let mut word = slot.word.load(Ordering::Relaxed);
-    loop {
-        if word & LIVE == 0 || word / GENERATION != generation {
-            return Err(stale::<H>());
-        }
-        if word & TAKEN != 0 {
-            return Err(busy::<H>());
-        }
-        // Only what is there is counted: a handle of what is gone disturbs nobody.
-        match slot.word.compare_exchange_weak(word, word + 1, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => return Ok(Use { slot, value: PhantomData }),
-            Err(now) => word = now,
-        }
-    }
+    Ok(Use { slot: Given::of(handle).pin()?, value: PhantomData })
 }
 
 /// The only call that has an object; the object stays unless it is given up.
 struct Alone(&'static Slot, usize);
 
 impl Alone {
-    fn take<H: Handle>(handle: *const H) -> Result<Self> {
-        let (slot, Parts { index, generation, .. }) = find(handle)?;
-        let free = (generation * GENERATION) | LIVE;
-        match slot.word.compare_exchange(free, free | TAKEN, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => Ok(Self(slot, index)),
-            Err(word) if word & LIVE != 0 && word / GENERATION == generation => Err(busy::<H>()),
-            Err(_) => Err(stale::<H>()),
-        }
-    }
-
     fn object(&mut self) -> &mut Option<Object> {
         // SAFETY: taken, which one call does at a time, and pins of others do not look at the object then.
         unsafe { &mut *self.0.object.get() }
@@ -260,8 +301,9 @@ impl<T> Kept<T> {
 
 /// Ends an object by `end`, which gives it back when that is refused: the handle stays what it was then.
 pub(crate) fn end<H: Handle>(handle: *mut H, end: impl FnOnce(H::Value) -> Result<(), Kept<H::Value>>) -> Result<()> {
-    let mut alone = Alone::take(handle)?;
-    let object = alone.object().take().ok_or_else(stale::<H>)?;
+    let given = Given::of(handle);
+    let mut alone = given.take()?;
+    let object = alone.object().take().ok_or_else(|| given.stale())?;
     match H::unwrap(object).map(end) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(kept)) => {
@@ -271,7 +313,7 @@ pub(crate) fn end<H: Handle>(handle: *mut H, end: impl FnOnce(H::Value) -> Resul
         }
         Err(object) => {
             *alone.object() = Some(*object);
-            Err(stale::<H>())
+            Err(given.stale())
         }
     }
 }

@@ -27,6 +27,7 @@ mod log;
 mod mock;
 mod objects;
 mod operator;
+mod passes;
 mod plan;
 mod record;
 mod recording;
@@ -47,8 +48,8 @@ pub use errors::{
 pub use event::*;
 pub use executable::*;
 pub use failure::{
-    racl_last_error_call, racl_last_error_code, racl_last_error_copy, racl_last_error_message,
-    racl_last_error_status, racl_status_name,
+    racl_last_error_call, racl_last_error_code, racl_last_error_copy, racl_last_error_details,
+    racl_last_error_message, racl_last_error_status, racl_status_name,
 };
 pub use graph::*;
 pub use host::*;
@@ -61,6 +62,7 @@ pub use objects::{
     racl_simulation, racl_stream, racl_tensor,
 };
 pub use operator::*;
+pub use passes::*;
 pub use plan::*;
 pub use record::*;
 pub use recording::{racl_dim, racl_value};

@@ -67,11 +67,22 @@ pub(crate) fn is_heard(table: &Table) -> bool {
 }
 
 unsafe extern "C" fn on_failure<const PLACE: usize>(info: *mut aclrtExceptionInfo) {
+    // SAFETY: what the library gave to this function, during its call.
+    unsafe { failed(PLACE, info) };
+}
+
+/// Once, for all of those functions.
+///
+/// # Safety
+///
+/// The library at this place gave `info` to its function, whose call this is.
+#[inline(never)]
+unsafe fn failed(place: usize, info: *mut aclrtExceptionInfo) {
     // The thread may be one of this crate's own, in the middle of a call.
     as_if_alone(|| {
-        let table = ALL.lock().get(PLACE).map(|known| Arc::clone(&known.table));
+        let table = ALL.lock().get(place).map(|known| Arc::clone(&known.table));
         let Some(table) = table else { return };
-        // SAFETY: what the library gave to the function that is made for it, during its call.
+        // SAFETY: as the caller promises.
         let failure = unsafe { TaskFailure::read(&table, info, |function| name_of(&table, function)) };
         if let Ok(failure) = failure
             && let Some(failures) = Failures::about(&table, &failure)

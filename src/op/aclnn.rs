@@ -116,8 +116,8 @@ macro_rules! aclnn {
             ) -> $crate::error::Result<()> {
                 // No static, which would be compiled here with all that it names.
                 const FUNCTION: &$crate::op::executor::Function =
-                    &$crate::op::executor::function!($launch, $plan, [$($p),*])
-                        .taking(&[$($crate::op::aclnn::takes!($kind)),*], &[$(stringify!($p)),*]);
+                    &$crate::op::executor::function!($launch, $plan)
+                        .taking(&[$($crate::op::aclnn::takes!($kind)),*], concat!($(stringify!($p), ","),*));
                 $($crate::op::aclnn::own!($kind $p);)*
                 $crate::op::aclnn::submit(
                     on,
@@ -128,12 +128,11 @@ macro_rules! aclnn {
             }
         )*
 
-        /// What calls by name and stored ones are found by: the name in C, that in Rust, and the function.
-        pub(super) static KNOWN: &[(&str, &str, $crate::op::executor::Function)] = &[$((
-            stringify!($launch),
+        /// What calls by name and stored ones are found by: the name in Rust, and the function.
+        pub(super) static KNOWN: &[(&str, $crate::op::executor::Function)] = &[$((
             stringify!($name),
-            $crate::op::executor::function!($launch, $plan, [$($p),*])
-                .taking(&[$($crate::op::aclnn::takes!($kind)),*], &[$(stringify!($p)),*]),
+            $crate::op::executor::function!($launch, $plan)
+                .taking(&[$($crate::op::aclnn::takes!($kind)),*], concat!($(stringify!($p), ","),*)),
         )),*];
 
         /// Names in Rust and in C.
@@ -395,7 +394,7 @@ pub use x::*;
 /// The function of a C name, with its name here.
 pub(super) fn find(name: &str) -> Option<(&'static str, &'static Function)> {
     let letter = name.strip_prefix("aclnn")?.bytes().next()?.to_ascii_lowercase();
-    let all: &'static [(&str, &str, Function)] = match letter {
+    let all: &'static [(&str, Function)] = match letter {
         b'a' => a::KNOWN,
         b'b' => b::KNOWN,
         b'c' => c::KNOWN,
@@ -421,7 +420,8 @@ pub(super) fn find(name: &str) -> Option<(&'static str, &'static Function)> {
         b'x' => x::KNOWN,
         _ => return None,
     };
-    all.iter().find(|(known, ..)| *known == name).map(|(_, label, function)| (*label, function))
+    let entry = acl_sys::Entry::find(name)?;
+    all.iter().find(|(_, known)| known.entry() == entry).map(|(label, function)| (*label, function))
 }
 
 pub(super) fn text(parameter: &str, text: &str) -> Result<CString> {
@@ -517,7 +517,7 @@ mod tests {
         assert_eq!((here.len(), operators.len()), (940, all.len()));
         let rust: BTreeSet<&str> = all.iter().map(|(name, _)| *name).collect();
         assert_eq!(rust.len(), all.len(), "two functions have one name");
-        let nothing: crate::op::executor::FirstPhase = |_, _, _, _| Ok(0);
+        let nothing: crate::op::first::FirstPhase = |_, _, _, _| 0;
         let id = |name| Function::new(name, name, nothing, |table| table.aclnnAbs()).id();
         let ids: BTreeSet<u64> = here.iter().map(|name| id(name)).collect();
         assert_eq!(ids.len(), here.len(), "two functions have one id");

@@ -33,10 +33,12 @@ pub(crate) enum Arg<'a> {
 }
 
 /// What is passed for an argument: a pointer, or the bits of a number.
+///
+/// Both are there, one of them null or 0, so that nothing is asked where it is passed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Slot {
-    Pointer(*mut c_void),
-    Number(u64),
+pub(crate) struct Slot {
+    pointer: *mut c_void,
+    number: u64,
 }
 
 /// A C type of a parameter.
@@ -44,24 +46,17 @@ pub(crate) trait Parameter {
     fn take(slot: Slot) -> Self;
 }
 
-/// The next slot, as what the function takes there.
-pub(crate) fn next<T: Parameter>(slots: &mut impl Iterator<Item = Slot>) -> T {
-    T::take(slots.next().unwrap_or(Slot::Number(0)))
-}
-
 impl Slot {
-    pub(super) fn pointer(self) -> *mut c_void {
-        match self {
-            Self::Pointer(pointer) => pointer,
-            Self::Number(_) => std::ptr::null_mut(),
-        }
+    const fn of_pointer(pointer: *mut c_void) -> Self {
+        Self { pointer, number: 0 }
     }
 
-    fn number(self) -> u64 {
-        match self {
-            Self::Pointer(_) => 0,
-            Self::Number(number) => number,
-        }
+    const fn of_number(number: u64) -> Self {
+        Self { pointer: std::ptr::null_mut(), number }
+    }
+
+    pub(super) fn pointer(self) -> *mut c_void {
+        self.pointer
     }
 }
 
@@ -86,7 +81,7 @@ macro_rules! numbers {
     ($($number:ty: $slot:ident => $from:expr;)*) => {$(
         impl Parameter for $number {
             fn take(slot: Slot) -> Self {
-                let $slot = slot.number();
+                let $slot = slot.number;
                 $from
             }
         }
@@ -238,7 +233,7 @@ impl<'c> Objects<'c> {
 
     fn slot(&mut self, arg: &Arg<'_>) -> Result<Slot> {
         let pointer = match *arg {
-            Arg::Number(bits) => return Ok(Slot::Number(bits)),
+            Arg::Number(bits) => return Ok(Slot::of_number(bits)),
             Arg::NoTensor | Arg::NoTensors | Arg::Null => std::ptr::null_mut(),
             Arg::Text(text) => {
                 self.texts.push(text.to_owned());
@@ -270,7 +265,7 @@ impl<'c> Objects<'c> {
                 raw.cast()
             }
         };
-        Ok(Slot::Pointer(pointer))
+        Ok(Slot::of_pointer(pointer))
     }
 
     fn tensor(&mut self, operand: &dyn Operand) -> Result<*mut aclTensor> {

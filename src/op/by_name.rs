@@ -117,11 +117,12 @@ pub fn call(on: &dyn Submit, name: &str, arguments: &[Argument<'_>]) -> Result<(
 /// The texts among as many arguments as the operator has, with zeroes at their ends.
 fn texts(function: &Function, arguments: &[Argument<'_>]) -> Result<Vec<Option<CString>>> {
     let names = function.parameters();
-    if names.len() != arguments.len() {
-        let (name, count, given, names) = (function.name, names.len(), arguments.len(), names.join(", "));
+    if function.takes().len() != arguments.len() {
+        let (name, count, given) = (function.name(), function.takes().len(), arguments.len());
+        let names = names.collect::<Vec<_>>().join(", ");
         return Err(Error::invalid(format!("{name} takes {count} arguments ({names}), and was given {given}")));
     }
-    let text = |(argument, name): (&Argument<'_>, &&str)| match argument {
+    let text = |(argument, name): (&Argument<'_>, &str)| match argument {
         Argument::Text(text) => aclnn::text(name, text).map(Some),
         _ => Ok(None),
     };
@@ -130,8 +131,8 @@ fn texts(function: &Function, arguments: &[Argument<'_>]) -> Result<Vec<Option<C
 
 fn fit<'a>(function: &Function, arguments: &'a [Argument<'a>], texts: &'a [Option<CString>]) -> Result<Vec<Arg<'a>>> {
     let all = arguments.iter().zip(texts).zip(function.takes()).zip(function.parameters());
-    let one = |(((argument, text), takes), parameter): (((&'a Argument<'a>, &'a Option<CString>), &Takes), &&str)| {
-        let name = function.name;
+    let one = |(((argument, text), takes), parameter): (((&'a Argument<'a>, &'a Option<CString>), &Takes), &str)| {
+        let name = function.name();
         let odd = || Error::invalid(format!("{name}: {parameter} is {argument:?}, and the operator takes {takes}"));
         argument.fit(*takes, text.as_ref()).ok_or_else(odd)
     };
@@ -141,8 +142,8 @@ fn fit<'a>(function: &Function, arguments: &'a [Argument<'a>], texts: &'a [Optio
 /// Whether there is an operator of this name, and what its parameters are called; also of operators that the library
 /// in use does not have.
 #[must_use]
-pub fn parameters(name: &str) -> Option<&'static [&'static str]> {
-    Some(aclnn::find(name)?.1.parameters())
+pub fn parameters(name: &str) -> Option<Vec<&'static str>> {
+    Some(aclnn::find(name)?.1.parameters().collect())
 }
 
 impl Argument<'_> {

@@ -4,11 +4,12 @@ use std::ffi::c_void;
 use std::panic::Location;
 use std::sync::Arc;
 
-use acl_sys::{MissingSymbol, Table, aclOpExecutor, aclrtStream};
+use acl_sys::{Entry, MissingSymbol, Table, aclOpExecutor, aclrtStream};
 
-use super::argument::{Arg, Objects, Slot};
+use super::argument::{Arg, Objects};
 use super::cached;
 use super::few::Few;
+use super::first::FirstPhase;
 use super::operand::{self, Access, Operand};
 use super::owned::owned;
 use super::repeatable::Keep;
@@ -26,25 +27,16 @@ owned! {
 
 /// An operator of the library: its two phases.
 pub(crate) struct Function {
-    pub(crate) name: &'static str,
-    first_name: &'static str,
+    second: Entry,
+    first: Entry,
     /// That no other function has.
     id: u64,
-    first: FirstPhase,
-    second: fn(&Table) -> Result<SecondPhase, MissingSymbol>,
-    /// What its parameters take; nothing where calls of it are not stored.
+    call: FirstPhase,
+    /// What its parameters take.
     takes: &'static [Takes],
-    /// What they are called; nothing where no call names them.
-    names: &'static [&'static str],
+    /// What they are called, a comma behind each: one text for all has one address, where a list has many.
+    names: &'static str,
 }
-
-/// Calls the first phase with one slot an argument, and places for its two results.
-///
-/// # Safety
-///
-/// The slots hold live objects of the kinds that the function takes, in its order.
-pub(crate) type FirstPhase =
-    unsafe fn(&Table, &[Slot], *mut u64, *mut *mut aclOpExecutor) -> Result<i32, MissingSymbol>;
 
 /// On a workspace with its bytes. The executor comes from the first phase of the same operator, the workspace has the
 /// bytes that it asked for, and both they and the memory of the tensors last until the work is done.
@@ -54,8 +46,9 @@ impl Function {
     pub(crate) const fn new(
         name: &'static str,
         first_name: &'static str,
-        first: FirstPhase,
-        second: fn(&Table) -> Result<SecondPhase, MissingSymbol>,
+        call: FirstPhase,
+        // For its type alone: no operator's method of the table need be in the program.
+        _second: fn(&Table) -> Result<SecondPhase, MissingSymbol>,
     ) -> Self {
         // FNV-1a; a test compares all names.
         let (bytes, mut id, mut at) = (name.as_bytes(), 0xcbf2_9ce4_8422_2325_u64, 0);
@@ -63,24 +56,33 @@ impl Function {
             id = (id ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
             at += 1;
         }
-        Self { name, first_name, id, first, second, takes: &[], names: &[] }
+        Self { second: Entry::of(name), first: Entry::of(first_name), id, call, takes: &[], names: "" }
     }
 
     /// Says what the parameters take, and their names.
-    pub(crate) const fn taking(mut self, takes: &'static [Takes], names: &'static [&'static str]) -> Self {
+    pub(crate) const fn taking(mut self, takes: &'static [Takes], names: &'static str) -> Self {
         (self.takes, self.names) = (takes, names);
         self
     }
 
+    /// The name of the second phase, which is that of the operator.
+    pub(crate) fn name(&self) -> &'static str {
+        self.second.name()
+    }
+
+    pub(super) fn entry(&self) -> Entry {
+        self.second
+    }
+
     /// The index of a parameter, and what it takes.
     pub(crate) fn parameter(&self, name: &str) -> Option<(usize, Takes)> {
-        let index = self.names.iter().position(|known| *known == name)?;
+        let index = self.parameters().position(|known| known == name)?;
         Some((index, *self.takes.get(index)?))
     }
 
     /// The names of all parameters.
-    pub(crate) fn parameters(&self) -> &'static [&'static str] {
-        self.names
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.names.split_terminator(',')
     }
 
     pub(super) fn takes(&self) -> &'static [Takes] {
@@ -97,9 +99,11 @@ impl Function {
         context.bind()?;
         let table = context.table();
         let (mut bytes, mut executor) = (0_u64, std::ptr::null_mut());
-        // SAFETY: the objects are live and were made for this call, in the order of its arguments.
-        let code = unsafe { (self.first)(table, &objects.slots, &raw mut bytes, &raw mut executor) }?;
-        check(table, self.first_name, code)?;
+        let address = table.entry(self.first)?;
+        // SAFETY: the address of this phase, and the call for its type; the objects are live and were made for this
+        // call, in the order of its arguments.
+        let code = unsafe { (self.call)(address, &objects.slots, &raw mut bytes, &raw mut executor) };
+        check(table, self.first.name(), code)?;
         Ok((Executor::own(executor, context), bytes))
     }
 
@@ -117,9 +121,11 @@ impl Function {
     ) -> Result<()> {
         context.bind()?;
         let table = context.table();
-        let second = (self.second)(table)?;
+        let address = table.entry(self.second)?;
+        // SAFETY: not null, and the second phase of an operator: its type was compared in `new`.
+        let second = unsafe { std::mem::transmute::<*mut c_void, SecondPhase>(address) };
         // SAFETY: as the caller promises.
-        check(table, self.name, unsafe { second(workspace, bytes, executor, stream) })
+        check(table, self.name(), unsafe { second(workspace, bytes, executor, stream) })
     }
 }
 
@@ -321,36 +327,15 @@ pub(super) fn workspace(stream: &Stream, bytes: u64) -> Result<Option<Arc<Alloca
     }
 }
 
-/// A [`Function`] of the two C functions named, with `$count` arguments in the first phase before its two results.
+/// A [`Function`] of the two C functions named.
 macro_rules! function {
-    ($launch:ident, $plan:ident, [$($argument:tt),*]) => {{
-        /// SAFETY: as [`FirstPhase`](crate::op::executor::FirstPhase) says.
-        #[inline]
-        unsafe fn first(
-            table: &acl_sys::Table,
-            slots: &[$crate::op::argument::Slot],
-            bytes: *mut u64,
-            executor: *mut *mut acl_sys::aclOpExecutor,
-        ) -> std::result::Result<i32, acl_sys::MissingSymbol> {
-            let function = table.$plan()?;
-            let mut slots = slots.iter().copied();
-            // SAFETY: as the caller promises.
-            Ok(unsafe { function($($crate::op::executor::next!(slots, $argument),)* bytes, executor) })
-        }
+    ($launch:ident, $plan:ident) => {
         $crate::op::executor::Function::new(
             stringify!($launch),
             stringify!($plan),
-            first,
+            $crate::op::first::call_of(acl_sys::Table::$plan),
             acl_sys::Table::$launch,
         )
-    }};
-}
-pub(crate) use function;
-
-/// The next slot, for the argument that stands beside it.
-macro_rules! next {
-    ($slots:ident, $argument:tt) => {
-        $crate::op::argument::next(&mut $slots)
     };
 }
-pub(crate) use next;
+pub(crate) use function;

@@ -26,7 +26,7 @@ pub(crate) struct Recorded {
 
 impl std::fmt::Debug for Recorded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct(self.function.name).field("told", &self.told).finish()
+        f.debug_struct(self.function.name()).field("told", &self.told).finish()
     }
 }
 
@@ -106,7 +106,7 @@ impl Recorded {
     }
 
     /// What its parameters are called.
-    pub(crate) fn parameters(&self) -> &'static [&'static str] {
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.function.parameters()
     }
 
@@ -117,7 +117,7 @@ impl Recorded {
 
     /// Its name in C.
     pub(crate) fn name(&self) -> &'static str {
-        self.function.name
+        self.function.name()
     }
 
     /// What is done with each tensor, in order.
@@ -135,7 +135,7 @@ impl Recorded {
         location: &'static Location<'static>,
     ) -> Result<()> {
         let mut own = Vec::new();
-        let form = blocked(self.function.name, views);
+        let form = blocked(self.function.name(), views);
         let views = match &form {
             Some((at, dims, form)) => {
                 own.extend_from_slice(views);

@@ -35,7 +35,7 @@ pub use code_files::CodeFiles;
 pub use fit::Fit;
 #[cfg(any(feature = "dlopen", feature = "link"))]
 pub use loader::LoadError;
-pub use symbols::{Library, Release, SignatureChange, SymbolInfo, symbol_info};
+pub use symbols::{Entry, Library, Release, SignatureChange, SymbolInfo, symbol_info};
 pub use table::{MissingSymbol, Source, Table};
 pub use toolkit::{MixedToolkits, Place, Toolkit, toolkit_places};
 

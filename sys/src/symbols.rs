@@ -232,6 +232,64 @@ pub fn symbol_info(name: &str) -> Option<&'static SymbolInfo> {
     slot(name).map(|index| &SYMBOLS[index])
 }
 
+/// A function of the interface as its number in this build, for lists of many functions: a [`Table`](crate::Table)
+/// finds its address without a search, and without a method of the table for each in the program.
+///
+/// ```
+/// use acl_sys::Entry;
+///
+/// const ADD: Entry = Entry::of("aclnnAdd");
+/// assert_eq!(ADD.name(), "aclnnAdd");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry(u16);
+
+impl Entry {
+    /// The function of a C name, for constants.
+    ///
+    /// # Panics
+    ///
+    /// When the interface has no function of this name: a constant does not compile then.
+    #[must_use]
+    pub const fn of(name: &str) -> Self {
+        let (mut low, mut high) = (0, SYMBOLS.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if is_before(SYMBOLS[middle].name, name) { low = middle + 1 } else { high = middle }
+        }
+        // The first that is not before it: the same where nothing of it is before that.
+        assert!(low < SYMBOLS.len() && !is_before(name, SYMBOLS[low].name), "no function of the interface");
+        Self(low as u16)
+    }
+
+    /// The function of a C name; none where the interface has no such function.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        slot(name).map(|index| Self(index as u16))
+    }
+
+    /// Its C name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        SYMBOLS[self.index()].name
+    }
+
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+const fn is_before(a: &str, b: &str) -> bool {
+    let (a, b, mut at) = (a.as_bytes(), b.as_bytes(), 0);
+    while at < a.len() && at < b.len() {
+        if a[at] != b[at] {
+            return a[at] < b[at];
+        }
+        at += 1;
+    }
+    a.len() < b.len()
+}
+
 /// The place of `name` in [`SYMBOLS`], which is its [`Slot`].
 pub(crate) fn slot(name: &str) -> Option<usize> {
     SYMBOLS.binary_search_by(|symbol| symbol.name.cmp(name)).ok()
@@ -338,6 +396,16 @@ mod tests {
         }
         for (name, changes) in CHANGES {
             assert_eq!(symbol_info(name).unwrap().changes(), changes);
+        }
+    }
+
+    #[test]
+    fn an_entry_is_found_by_each_name() {
+        for (index, symbol) in SYMBOLS.iter().enumerate() {
+            assert_eq!((Entry::of(symbol.name).index(), Entry::of(symbol.name).name()), (index, symbol.name));
+        }
+        for name in ["", "aclInitX", "aclIni", "zzz"] {
+            assert!(std::panic::catch_unwind(|| Entry::of(name)).is_err(), "{name}");
         }
     }
 

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 // The list of calls names every type of the bindings.
 #[allow(clippy::wildcard_imports)]
 use crate::bindings::*;
-use crate::symbols::{Library, SYMBOLS, Slot, SymbolInfo, slot};
+use crate::symbols::{Entry, Library, SYMBOLS, Slot, SymbolInfo, slot};
 
 /// A function that the loaded library does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -133,6 +133,17 @@ impl Table {
     #[must_use]
     pub fn address_of(&self, symbol: &str) -> Option<usize> {
         self.address(slot(symbol)?).ok().map(<*mut c_void>::addr)
+    }
+
+    /// Address of a function, which is not null. To call it, make it a pointer to a function of its declaration; where
+    /// the name is known when the program is written, take the method of this name, which does so.
+    ///
+    /// # Errors
+    ///
+    /// [`MissingSymbol`] when the library does not have the function.
+    #[inline]
+    pub fn entry(&self, entry: Entry) -> Result<*mut c_void, MissingSymbol> {
+        self.address(entry.index())
     }
 
     #[inline]

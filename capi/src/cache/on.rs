@@ -1,5 +1,6 @@
 //! With the feature.
 
+use std::collections::HashMap;
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
@@ -26,6 +27,36 @@ use crate::status;
 pub(crate) struct Caches {
     cache: CompileCache,
     counted: Mutex<racl_cache_stats>,
+    /// What the callback of a function said, where its last compilation failed there.
+    said: Mutex<HashMap<String, String>>,
+}
+
+impl Caches {
+    /// Counts one compilation. One that gave no plan has no status of its own where it was refused at once: that of the
+    /// function is an older one's then.
+    fn count(&self, function: &str, status: Option<Status>, failure: Option<&Failure>) {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let counter = match status {
+            Some(Status::Hit) => &mut counted.hits,
+            Some(Status::Miss) => &mut counted.misses,
+            Some(Status::Rebuilt(_)) => &mut counted.rebuilt,
+            None | Some(Status::Failed(_)) => &mut counted.failed,
+            Some(_) => &mut counted.uncached,
+        };
+        *counter += 1;
+        drop(counted);
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        match failure {
+            Some(failure) => said.insert(function.to_owned(), failure.message().to_owned()),
+            None => said.remove(function),
+        };
+    }
+
+    /// Why the last compilation failed: racl knows nothing of what the callback said.
+    fn why(&self, function: &str, why: String) -> String {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.get(function).cloned().unwrap_or(why)
+    }
 }
 
 pub(crate) type Registries = Mutex<Registry>;
@@ -84,7 +115,7 @@ pub(super) unsafe fn open(options: *const racl_cache_options) -> Result<Box<Cach
     if options.lock_timeout != 0 {
         builder = builder.lock_timeout(Duration::from_nanos(options.lock_timeout));
     }
-    Ok(Box::new(Caches { cache: builder.build()?, counted: Mutex::default() }))
+    Ok(Box::new(Caches { cache: builder.build()?, counted: Mutex::default(), said: Mutex::default() }))
 }
 
 pub(super) fn folder(cache: *const racl_cache) -> Result<String> {
@@ -136,17 +167,7 @@ pub(super) unsafe fn compile(
             g.symbol("", 1..=1).map(drop)
         })
     });
-    if let Some(status) = function.status() {
-        let mut counted = cache.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let counter = match status {
-            Status::Hit => &mut counted.hits,
-            Status::Miss => &mut counted.misses,
-            Status::Rebuilt(_) => &mut counted.rebuilt,
-            Status::Failed(_) => &mut counted.failed,
-            _ => &mut counted.uncached,
-        };
-        *counter += 1;
-    }
+    cache.count(name, plan.is_ok().then(|| function.status()).flatten(), failure.as_ref());
     match (failure, plan) {
         (Some(failure), _) => Err(failure),
         (None, plan) => Ok(plan?),
@@ -184,15 +205,15 @@ fn lend(g: &Builder, work: impl FnOnce(*mut racl_builder) -> i32) -> Result<()> 
 pub(super) unsafe fn status(cache: *const racl_cache, function: *const c_char) -> Result<(i32, String)> {
     let cache = get(cache)?;
     // SAFETY: as here.
-    let status = cache.cache.status(unsafe { text(function, "the name of a function") }?);
-    Ok(match status {
+    let function = unsafe { text(function, "the name of a function") }?;
+    Ok(match cache.cache.status(function) {
         None => (RACL_CACHE_NONE, String::new()),
         Some(Status::Hit) => (RACL_CACHE_HIT, String::new()),
         Some(Status::Miss) => (RACL_CACHE_MISS, String::new()),
         Some(Status::Rebuilt(why)) => (RACL_CACHE_REBUILT, why),
         Some(Status::Abandoned(why)) => (RACL_CACHE_ABANDONED, why),
         Some(Status::Uncached(why)) => (RACL_CACHE_UNCACHED, why),
-        Some(Status::Failed(why)) => (RACL_CACHE_FAILED, why),
+        Some(Status::Failed(why)) => (RACL_CACHE_FAILED, cache.why(function, why)),
         Some(other) => (RACL_CACHE_UNCACHED, other.to_string()),
     })
 }

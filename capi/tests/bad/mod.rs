@@ -48,6 +48,7 @@ const STRUCTS: &[(&str, &str)] = &[
     ("racl_run_options*", "run_options"),
     ("racl_run_counters*", "run_counters"),
     ("racl_error*", "an_error"),
+    ("racl_passes*", "passes"),
     ("racl_cache_options*", "cache_options"),
     ("racl_cache_stats*", "cache_stats"),
     ("racl_compile*", "compilation"),

@@ -55,6 +55,7 @@ static racl_run_options run_options = {.size = sizeof run_options};
 static racl_run_counters run_counters = {.size = sizeof run_counters};
 static racl_error an_error = {.size = sizeof an_error};
 static racl_cache_stats cache_stats = {.size = sizeof cache_stats};
+static racl_passes passes = {.size = sizeof passes};
 static racl_mock_live live = {.size = sizeof live};
 static racl_cache_options cache_options = {.size = sizeof cache_options, .name = "bad", .folder = "cache"};
 static racl_compile compilation = {.size = sizeof compilation, .function = "none", .build = no_plan};

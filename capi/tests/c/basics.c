@@ -21,6 +21,9 @@ static void errors(racl_library *library) {
     CHECK(strncmp(racl_last_error_call(), "acl", 3) == 0);
     size_t all = strlen(racl_last_error_message()) + 1;
     CHECK(all > 1);
+    /* What the library said stands in the details alone, behind the message. */
+    CHECK(strncmp(racl_last_error_details(), racl_last_error_message(), all - 1) == 0);
+    CHECK(strstr(racl_last_error_details(), "\n  the library says: ") && !strstr(racl_last_error_message(), "says"));
     CHECK(racl_last_error_copy(NULL, 0) == all);
     memset(text, 'x', sizeof text);
     CHECK(racl_last_error_copy(text, 8) == all);
@@ -32,6 +35,7 @@ static void errors(racl_library *library) {
     CHECK(racl_last_error_status() == RACL_INVALID_DEVICE);
     CHECK(racl_library_open("", &library) == RACL_INVALID_ARGUMENT);
     CHECK(racl_last_error_code() == 0 && strcmp(racl_last_error_call(), "") == 0);
+    CHECK(strcmp(racl_last_error_details(), racl_last_error_message()) == 0);
     CHECK(library == NULL);
     CHECK(racl_library_open("/no/such/libascendcl.so", &library) == RACL_LIBRARY_NOT_FOUND);
     CHECK(strstr(racl_last_error_message(), "/no/such") != NULL);

@@ -76,13 +76,33 @@ int main(void) {
     CHECK(model.built == 2 && first(plan) == 5);
     DO(racl_plan_free(plan));
 
+    /* What is refused at once is no hit, nor what came before once more. */
+    racl_part twice[2] = {{"factor", "5"}, {"factor", "5"}};
+    what.parts = twice, what.part_count = 2;
+    CHECK(racl_cache_compile(cache, context, &what, &plan) != RACL_OK && plan == NULL);
+    what.parts = &part, what.part_count = 1;
+    racl_cache_stats now = {.size = sizeof now};
+    DO(racl_cache_count(cache, &now));
+    CHECK(now.hits == 1 && now.misses == 1 && now.failed == 1);
+
+    /* A call that fails leaves nothing in its results. */
+    int32_t last = 77;
+    size_t needed = 77;
+    strcpy(why, "old");
+    CHECK(racl_cache_status(cache, NULL, &last, why, sizeof why, &needed) == RACL_NULL_POINTER);
+    CHECK(last == RACL_CACHE_NONE && why[0] == 0 && needed == 0);
+    strcpy(why, "old"), needed = 77;
+    CHECK(racl_cache_status(cache, "decode", NULL, why, sizeof why, &needed) == RACL_NULL_POINTER);
+    CHECK(why[0] == 0 && needed == 0);
+
     /* What the function says ends the compilation; nothing of it is stored. */
     part.value = "7", model.fails = 77;
     CHECK(racl_cache_compile(cache, context, &what, &plan) == 77 && plan == NULL);
-    CHECK(status_of(cache, "decode", why, sizeof why) == RACL_CACHE_FAILED);
+    CHECK(status_of(cache, "decode", why, sizeof why) == RACL_CACHE_FAILED && strstr(why, "gave 77"));
     model.fails = RACL_INVALID_PLAN;
     CHECK(racl_cache_compile(cache, context, &what, &plan) == RACL_INVALID_ARGUMENT);
     CHECK(strstr(racl_last_error_message(), "aclnnNone"));
+    CHECK(status_of(cache, "decode", why, sizeof why) == RACL_CACHE_FAILED && strstr(why, "aclnnNone"));
     racl_plan *theirs = NULL;
     racl_compile other = {.size = sizeof other, .function = "other", .build = takes, .user = &theirs};
     CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_STALE_HANDLE && plan == NULL && theirs != NULL);

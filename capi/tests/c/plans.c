@@ -329,7 +329,12 @@ static void mistakes(void) {
     for (size_t at = 0; at < 2; ++at) {
         DO(racl_errors_get(errors, at, &error));
         CHECK(error.status == RACL_INVALID_PLAN && strstr(error.message, "in no order") && error.code == 0);
+        CHECK(strcmp(error.details, error.message) == 0);
     }
+    /* A program that was compiled before there were details has a shorter struct. */
+    racl_error old = {.size = offsetof(racl_error, details), .details = "untouched"};
+    DO(racl_errors_get(errors, 0, &old));
+    CHECK(strstr(old.message, "in no order") && strcmp(old.details, "untouched") == 0);
     CHECK(racl_errors_get(errors, 2, &error) == RACL_INVALID_ARGUMENT && error.message == NULL);
     DO(racl_errors_free(errors));
     CHECK(racl_builder_free(g) == RACL_STALE_HANDLE);

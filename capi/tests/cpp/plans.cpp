@@ -38,6 +38,10 @@ static void runs(const racl::context &context, const racl::stream &stream) {
     auto info = take(plan.describe());
     CHECK(info.is_dynamic == 1 && info.operators >= 5);
     CHECK(take(plan.lints()).size() == info.lints);
+    CHECK(take(plan.changes()).empty());
+    auto better = take(plan.optimise(RACL_PASS_ON, {{"dead_values", RACL_PASS_OFF}}));
+    CHECK(take(better.describe()).operators <= info.operators);
+    CHECK(take(better.changes()).empty() == (take(better.describe()).operators == info.operators));
     CHECK(take(plan.dump()).find("aclnnMatmul") != std::string::npos);
     CHECK(take(plan.dump(RACL_DUMP_JSON, {2})).front() == '{');
 

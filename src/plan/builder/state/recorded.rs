@@ -360,7 +360,7 @@ impl State {
     fn later(&self, call: &Call<'_>, name: &str, numbers: &[Quantity]) -> Result<Later> {
         let (label, at) = (call.label, call.location);
         let Some((_, takes)) = call.function.parameter(name) else {
-            let known = call.function.parameters().join(", ");
+            let known = call.function.parameters().collect::<Vec<_>>().join(", ");
             let text = format!("{label} has no parameter {name:?}; its parameters are {known}");
             return self.wrong(FindingKind::Operand, at, text);
         };
