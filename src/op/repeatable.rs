@@ -195,6 +195,30 @@ impl Kept {
     }
 }
 
+#[cfg(all(test, feature = "cache"))]
+impl Call<'_> {
+    /// Pairs of places, in the order of the first phase, of tensors of which the library takes the second at the index of
+    /// the first; none where it cannot repeat the operator.
+    pub(crate) fn taken_for_others(&self, stream: &Stream) -> Result<Option<Vec<(usize, usize)>>> {
+        let context = &**stream.0.context();
+        let memory = self.memory(stream, None)?;
+        let setter = Setter::of(context).unwrap();
+        let Ok(mut kept) = Kept::plan(context, self, &memory, setter)? else { return Ok(None) };
+        let count = kept.tensors.len();
+        let pairs =
+            (0..count).flat_map(|at| (0..count).filter(move |other| *other != at).map(move |other| (at, other)));
+        let taken = |(at, other): &(usize, usize)| {
+            let (Tensor { index, .. }, Tensor { raw, start, .. }) = (&kept.tensors[*at], &kept.tensors[*other]);
+            let as_other = Tensor { raw: *raw, index: *index, start: *start };
+            // Members of one list have its handle.
+            *raw != kept.tensors[*at].raw && set_address(context, setter, kept.executor, &as_other, *start).is_ok()
+        };
+        let pairs = pairs.filter(taken).collect();
+        kept.destroy(context);
+        Ok(Some(pairs))
+    }
+}
+
 fn set_address(
     context: &ContextInner,
     setter: Setter,

@@ -53,6 +53,7 @@ mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExec
     b.plan->repeatable = false;
     b.plan->count = 0;
     b.plan->once = false;
+    b.plan->order = NULL;
     b.plan->members = NULL;
     b.plan->member_count = 0;
     b.plan->extra = NULL;
@@ -141,6 +142,14 @@ const mock_view *mock_build_optional(
     return v;
 }
 
+void mock_build_order(mock_build *b, const uint8_t *order) {
+    if (b->status == 0) b->plan->order = order;
+}
+
+void mock_build_nothing(mock_build *b) {
+    if (b->status == 0) b->plan->views[b->plan->count++] = (mock_view){.absent = true};
+}
+
 const mock_scalar *mock_build_scalar(mock_build *b, const aclScalar *scalar, const char *param) {
     if (b->status != 0) return NULL;
     const mock_scalar *s = mock_object_get(MOCK_OBJECT_SCALAR, scalar);
@@ -205,6 +214,7 @@ static mock_plan *clone_plan(const mock_plan *from) {
     plan->repeatable = from->repeatable;
     plan->count = from->count;
     plan->once = false;
+    plan->order = from->order;
     plan->dense = NULL;
     memcpy(plan->params, from->params, sizeof plan->params);
     memcpy(plan->views, from->views, from->count * sizeof plan->views[0]);
@@ -304,11 +314,12 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor) {
     return 0;
 }
 
-/* The `index`-th operand that has one of the roles; NULL beyond the last. */
+/* The `index`-th operand of the first phase that has one of the roles; NULL beyond the last. */
 static mock_view *find_operand(mock_plan *plan, size_t index, unsigned roles) {
     for (unsigned i = 0; i < plan->count; i++) {
-        if ((plan->views[i].role & roles) == 0) continue;
-        if (index-- == 0) return &plan->views[i];
+        mock_view *v = &plan->views[plan->order == NULL ? i : plan->order[i]];
+        if ((v->role & roles) == 0) continue;
+        if (index-- == 0) return v;
     }
     return NULL;
 }

@@ -60,11 +60,16 @@ static inline const float *mock_load_f32(
 
 /* ---- objects/executor.c ---- */
 mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExecutor **executor);
-/* Adds an operand; its index in the plan is the order of these calls. NULL after a failure. */
+/* Adds an operand; its index in the plan is the order of these calls, which is that of the first phase: addresses are
+ * set by it. NULL after a failure. */
 const mock_view *mock_build_tensor(mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
 /* The same for an operand that may be null; it keeps its index and is marked absent. */
 const mock_view *mock_build_optional(
     mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
+/* The order in which the first phase takes the operands, where another one than they were added in: each index once. */
+void mock_build_order(mock_build *b, const uint8_t *order);
+/* Nothing, where an operator of the same kind takes another operand; what addresses are set by does not count it. */
+void mock_build_nothing(mock_build *b);
 const mock_scalar *mock_build_scalar(mock_build *b, const aclScalar *scalar, const char *param);
 const mock_array *mock_build_ints(mock_build *b, const aclIntArray *array, const char *param);
 /* 161002 with a text that starts with the operator's name. */

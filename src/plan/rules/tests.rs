@@ -14,6 +14,7 @@ mod cover;
 mod in_place;
 mod made;
 mod mixed;
+mod moved;
 mod random;
 mod signatures;
 mod symbolic;

@@ -14,7 +14,8 @@
 
 typedef enum kind { SQUARE, ABSOLUTE, SMOOTH, ENTROPY, LOGITS } kind;
 enum { NONE, MEAN, SUM };
-enum { SELF, TARGET, WEIGHT, POSITIVE, OUT, GRAD };
+/* In the order in which first phases take them, by which addresses are set. */
+enum { GRAD, SELF, TARGET, WEIGHT, POSITIVE, OUT };
 
 typedef struct pair_loss {
     mock_view shape; /* the common one */
@@ -98,8 +99,8 @@ static void check(mock_build *b, pair_loss *p, const char *const *names, int64_t
     if (!mock_broadcast(&views[SELF], &views[TARGET], &p->shape))
         mock_build_fail(b, "self %s and target %s do not broadcast", mock_shape(&views[SELF], &sx),
             mock_shape(&views[TARGET], &sy));
-    for (int k = WEIGHT; b->status == 0 && k < b->plan->count; k++) {
-        if (k == OUT || views[k].absent) continue;
+    for (int k = GRAD; b->status == 0 && k < OUT; k++) {
+        if (k == SELF || k == TARGET || views[k].absent) continue;
         if (!mock_broadcast(&views[k], &p->shape, &common) || !mock_same_shape(&common, &p->shape))
             mock_build_fail(b, "%s %s does not broadcast to %s", names[k], mock_shape(&views[k], &sx),
                 mock_shape(&p->shape, &sy));
@@ -114,19 +115,25 @@ static void check(mock_build *b, pair_loss *p, const char *const *names, int64_t
 typedef struct operands {
     const aclTensor *self, *target, *weight, *positive, *grad;
     aclTensor *out;
-    const char *weight_name, *out_name, *grad_name;
+    const char *grad_name, *weight_name, *positive_name, *out_name; /* NULL where the operator takes none */
 } operands;
+
+static void build_optional(mock_build *b, const aclTensor *tensor, const char *name) {
+    if (name == NULL) mock_build_nothing(b);
+    else mock_build_optional(b, tensor, name, MOCK_IN);
+}
 
 static aclnnStatus plan(mock_build *b, const operands *o, pair_loss p, int64_t reduction) {
     const char *const names[] = {
-        "self", "target", o->weight_name, "posWeightOptional", o->out_name, o->grad_name};
-    mock_build_tensor(b, o->self, "self", MOCK_IN);
-    mock_build_tensor(b, o->target, "target", MOCK_IN);
-    mock_build_optional(b, o->weight, names[WEIGHT], MOCK_IN);
-    mock_build_optional(b, o->positive, names[POSITIVE], MOCK_IN);
-    mock_build_tensor(b, o->out, o->out_name, MOCK_OUT);
+        o->grad_name, "self", "target", o->weight_name, o->positive_name, o->out_name};
     p.backward = o->grad_name != NULL;
     if (p.backward) mock_build_tensor(b, o->grad, o->grad_name, MOCK_IN);
+    else mock_build_nothing(b);
+    mock_build_tensor(b, o->self, "self", MOCK_IN);
+    mock_build_tensor(b, o->target, "target", MOCK_IN);
+    build_optional(b, o->weight, o->weight_name);
+    build_optional(b, o->positive, o->positive_name);
+    mock_build_tensor(b, o->out, o->out_name, MOCK_OUT);
     if (b->status == 0) check(b, &p, names, reduction);
     if (b->status == 0) *MOCK_PARAMS(b->plan, pair_loss) = p;
     return mock_build_finish(b);
@@ -143,8 +150,8 @@ static aclnnStatus plan(mock_build *b, const operands *o, pair_loss p, int64_t r
         return plan(&b, &o, (pair_loss){.kind = KIND, .beta = BETA}, reduction);                           \
     }
 #define COMMA ,
-#define PLAIN .weight_name = ""
-#define GRADIENT(NAME) .weight_name = "" COMMA.grad = NAME COMMA.grad_name = #NAME
+#define PLAIN .weight = NULL
+#define GRADIENT(NAME) .grad = NAME COMMA.grad_name = #NAME
 
 LOSS(aclnnMseLoss, SQUARE, 0, out, PLAIN, const aclTensor *self, const aclTensor *target, int64_t reduction)
 LOSS(aclnnMseLossBackward, SQUARE, 0, out, GRADIENT(gradOutput), const aclTensor *gradOutput,
@@ -157,6 +164,7 @@ LOSS(aclnnSmoothL1Loss, SMOOTH, beta, result, PLAIN, const aclTensor *self, cons
 LOSS(aclnnSmoothL1LossBackward, SMOOTH, beta, gradInput, GRADIENT(gradOut), const aclTensor *gradOut,
     const aclTensor *self, const aclTensor *target, int64_t reduction, float beta)
 #define WEIGHTED(NAME) .weight = NAME COMMA.weight_name = #NAME
+#define POSITIVELY(NAME) COMMA.positive = NAME COMMA.positive_name = #NAME
 LOSS(aclnnBinaryCrossEntropy, ENTROPY, 0, out, WEIGHTED(weight), const aclTensor *self, const aclTensor *target,
     const aclTensor *weight, int64_t reduction)
 LOSS(aclnnBinaryCrossEntropyBackward, ENTROPY, 0, out,
@@ -164,10 +172,9 @@ LOSS(aclnnBinaryCrossEntropyBackward, ENTROPY, 0, out,
     const aclTensor *gradOutput, const aclTensor *self, const aclTensor *target,
     const aclTensor *weightOptional, int64_t reduction)
 LOSS(aclnnBinaryCrossEntropyWithLogits, LOGITS, 0, out,
-    WEIGHTED(weightOptional) COMMA.positive = posWeightOptional, const aclTensor *self, const aclTensor *target,
+    WEIGHTED(weightOptional) POSITIVELY(posWeightOptional), const aclTensor *self, const aclTensor *target,
     const aclTensor *weightOptional, const aclTensor *posWeightOptional, int64_t reduction)
 LOSS(aclnnBinaryCrossEntropyWithLogitsBackward, LOGITS, 0, out,
-    WEIGHTED(weightOptional)
-        COMMA.positive = posWeightOptional COMMA.grad = gradOutput COMMA.grad_name = "gradOutput",
+    WEIGHTED(weightOptional) POSITIVELY(posWeightOptional) COMMA.grad = gradOutput COMMA.grad_name = "gradOutput",
     const aclTensor *gradOutput, const aclTensor *self, const aclTensor *target,
     const aclTensor *weightOptional, const aclTensor *posWeightOptional, int64_t reduction)

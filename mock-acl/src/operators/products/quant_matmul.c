@@ -253,6 +253,8 @@ aclnnStatus aclnnQuantMatmulV4GetWorkspaceSize(
     return mock_build_finish(&b);
 }
 
+static const uint8_t later_order[] = {X1, X2, ROWS, SCALE, BIAS, OUT};
+
 /* WeightNz takes what V5 does (guide: aclnn, aclnnQuantMatmulWeightNz); each also takes a plain x2 (own choice). */
 #define LATER(NAME)                                                                                                   \
     aclnnStatus NAME##GetWorkspaceSize(                                                                               \
@@ -263,6 +265,7 @@ aclnnStatus aclnnQuantMatmulV4GetWorkspaceSize(
         MOCK_ENTER(NAME##GetWorkspaceSize);                                                                           \
         mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                                       \
         build(&b, x1, x2, x2Scale, bias, x1Scale, out, "x2Scale", "x1Scale");                                         \
+        mock_build_order(&b, later_order);                                                                            \
         mock_refuse_tensor(&b, yScale, "yScale");                                                                     \
         mock_refuse_tensor(&b, x1Offset, "x1Offset");                                                                 \
         mock_refuse_tensor(&b, x2Offset, "x2Offset");                                                                 \
