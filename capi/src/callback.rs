@@ -406,7 +406,11 @@ mod tests {
     fn a_fault_of_racl_is_not_told_as_the_callbacks() {
         let user = User::new(std::ptr::null_mut(), None);
         let of = |work: &dyn Fn()| {
-            let failure = with_callbacks(|| -> Result<()> { Ok(work()) }).unwrap_err();
+            let failure = with_callbacks(|| -> Result<()> {
+                work();
+                Ok(())
+            })
+            .unwrap_err();
             (failure.status, failure.message)
         };
         let fault = (status::RACL_PANIC, "a fault of racl: inside".to_owned());
@@ -418,7 +422,10 @@ mod tests {
         // What a callback did before says nothing of the next call, nor of one around it.
         assert_eq!(of(&|| resume_unwind(Box::new("inside"))), fault);
         let nested = || {
-            let inner = with_callbacks(|| -> Result<()> { Ok(run(panics, &user, &[], "f")) });
+            let inner = with_callbacks(|| -> Result<()> {
+                run(panics, &user, &[], "f");
+                Ok(())
+            });
             assert!(inner.is_err());
             resume_unwind(Box::new("inside"))
         };

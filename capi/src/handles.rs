@@ -129,7 +129,7 @@ fn reserve_slot() -> Result<(usize, &'static Slot)> {
         }
         None => {
             let index = free.used;
-            if index % CHUNK == 0 {
+            if index.is_multiple_of(CHUNK) {
                 SLOTS[index / CHUNK].store(Box::leak(chunk()), Ordering::Release);
             }
             free.used += 1;

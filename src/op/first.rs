@@ -29,7 +29,7 @@ pub(crate) trait Phase {
 }
 
 /// What the library answers to a wrong argument, for another number of slots than the function has parameters.
-const WRONG_COUNT: i32 = acl_sys::ACL_ERROR_INVALID_PARAM as i32;
+const WRONG_COUNT: i32 = acl_sys::ACL_ERROR_INVALID_PARAM;
 
 /// For functions with as many parameters as there are names, and with fewer.
 macro_rules! phases {
