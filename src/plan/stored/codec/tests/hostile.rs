@@ -28,7 +28,7 @@ fn what_is_no_plan_at_all_is_named() {
     let mut other = sealed(&[]);
     other[8] = VERSION as u8 + 1;
     assert_eq!(decode(&other), Err(DecodeError::Version(VERSION + 1)));
-    assert_eq!(DecodeError::Version(10).to_string(), "format version 10; this version of the crate reads 9");
+    assert_eq!(DecodeError::Version(11).to_string(), "format version 11; this version of the crate reads 10");
 }
 
 #[test]

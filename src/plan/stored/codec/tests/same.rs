@@ -57,9 +57,9 @@ fn the_format_is_what_this_version_of_it_says() {
         // A node: of function 0; accesses from 0, no place here, two accesses, stream 0, no core limit, no order that
         // was asked for.
         &[1, 0, 0, 0, 0, 2, 0, 0, 0],
-        // Input "x": value 0, copied. Output "y": value 1, not for the host.
+        // Input "x": value 0, copied. Output "y": value 1, not for the host, and no number of rows.
         &[1, 1, b'x', 0, 2],
-        &[1, 1, b'y', 1, 0],
+        &[1, 1, b'y', 1, 0, 0],
         // No constants. A function: an operator of the library, with its name, of no version.
         &[0, 1, 2, 1, 9],
         b"aclnnTanh",
