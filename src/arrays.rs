@@ -1,10 +1,12 @@
 //! Tensors from and to arrays of the crate ndarray. Feature `ndarray`.
 
+use std::borrow::Cow;
+
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn};
 
 use crate::context::Context;
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::op::tensor::Tensor;
 use crate::op::{Element, Shape};
 
@@ -15,8 +17,9 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an array without elements, or with more
-    /// dimensions than a [`Shape`] has; those of [`Context::upload`].
+    /// [`ErrorKind::InvalidArgument`] for an array without elements, or with more
+    /// dimensions than a [`Shape`] has; [`ErrorKind::OutOfMemory`] where the host has no
+    /// room to put it in order; those of [`Context::upload`].
     ///
     /// # Examples
     ///
@@ -38,7 +41,8 @@ impl Context {
         D: Dimension,
     {
         let shape = Shape::new(array.shape())?;
-        with_elements(array, |elements| self.upload_tensor(elements, shape))
+        let elements = elements(array)?;
+        self.upload_tensor(&elements, shape)
     }
 }
 
@@ -91,7 +95,8 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an array of another shape; those of
+    /// [`ErrorKind::InvalidArgument`] for an array of another shape;
+    /// [`ErrorKind::OutOfMemory`] where the host has no room to put it in order; those of
     /// [`Tensor::write`].
     ///
     /// # Examples
@@ -115,18 +120,21 @@ impl<T: Element> Tensor<T> {
             let text = format!("an array of shape {:?} for a tensor of shape {}", array.shape(), self.shape());
             return Err(Error::invalid(text));
         }
-        with_elements(array, |elements| self.write(elements))
+        self.write(&elements(array)?)
     }
 }
 
-/// What `take` gives for the elements of an array, the last dimension fastest.
-#[track_caller]
-fn with_elements<T: Clone, S: Data<Elem = T>, D: Dimension, R>(
-    array: &ArrayBase<S, D>,
-    take: impl FnOnce(&[T]) -> R,
-) -> R {
-    match array.as_slice() {
-        Some(elements) => take(elements),
-        None => take(&array.iter().cloned().collect::<Vec<_>>()),
+/// The elements of an array, the last dimension fastest: those that it has in that order, or a copy.
+fn elements<T: Element, S: Data<Elem = T>, D: Dimension>(array: &ArrayBase<S, D>) -> Result<Cow<'_, [T]>> {
+    if let Some(elements) = array.as_slice() {
+        return Ok(Cow::Borrowed(elements));
     }
+    let mut copy = Vec::new();
+    // A view that repeats elements may have far more than there is memory for.
+    copy.try_reserve_exact(array.len()).map_err(|error| {
+        let text = format!("memory of the host for {} elements of an array in order", array.len());
+        Error::new(ErrorKind::OutOfMemory, text).with_source(error)
+    })?;
+    copy.extend(array.iter().copied());
+    Ok(Cow::Owned(copy))
 }

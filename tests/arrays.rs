@@ -86,6 +86,14 @@ fn shapes_that_do_not_fit_are_named_and_nothing_is_written() {
 }
 
 #[test]
+fn a_view_that_repeats_more_than_there_is_memory_for_is_refused() {
+    let device = device();
+    let one = Array1::from_vec(vec![1.0_f64]);
+    let error = device.upload_array(&one.broadcast(1 << 58).unwrap()).unwrap_err();
+    assert_says(&error, ErrorKind::OutOfMemory, &["host", "288230376151711744 elements"]);
+}
+
+#[test]
 fn copies_wait_for_work_on_the_memory() {
     let device = device();
     let stream = device.stream().unwrap();

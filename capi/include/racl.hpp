@@ -67,9 +67,9 @@ inline std::error_code make_error_code(int32_t status) noexcept { return {status
 struct failure {
     int32_t status = racl_last_error_status();
     std::string message = racl_last_error_message();
-    std::string details = racl_last_error_details();
     std::string call = racl_last_error_call(); // of AscendCL; "" for none
     int32_t code = racl_last_error_code();     // of this call
+    std::string details = racl_last_error_details();
 };
 
 class error : public std::system_error {

@@ -288,6 +288,7 @@ fn cards_without_such_products_keep_their_weights() {
     for (soc, wants) in [
         ("Ascend910B3", true),
         ("Ascend910_9382", true),
+        ("Ascend910B", false),
         ("Ascend310P3", false),
         ("Ascend910A", false),
         ("Ascend950PR_9599", false),

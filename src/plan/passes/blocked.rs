@@ -26,7 +26,9 @@ const DONE: (&str, &str) = (NAME, "its weight is brought into FRACTAL_NZ once, w
 /// Whether a card has the products that read such weights, by the name of its SoC: Atlas A2 and A3, as the library's
 /// pages of `aclnnMatmulWeightNz` and `aclnnQuantMatmulWeightNz` say.
 pub(super) fn has_products(soc: &str) -> bool {
-    ["Ascend910B", "Ascend910_93"].iter().any(|family| soc.starts_with(family))
+    // Atlas A2 has a digit there; without one it is a card from before.
+    let is_a2 = soc.strip_prefix("Ascend910B").is_some_and(|model| model.starts_with(|c: char| c.is_ascii_digit()));
+    is_a2 || soc.starts_with("Ascend910_93")
 }
 
 /// Lets products read their weights in blocks, in which cards multiply them.
