@@ -251,7 +251,7 @@ inline std::vector<failure> failures(racl_errors *list) {
         racl_error one = {};
         one.size = sizeof one;
         if (racl_errors_get(list, at, &one) != RACL_OK) continue;
-        all.push_back({one.status, one.message, one.details, one.call, one.code});
+        all.push_back({one.status, one.message, one.call, one.code, one.details});
     }
     return all;
 }
