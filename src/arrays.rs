@@ -17,9 +17,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for an array without elements, or with more
-    /// dimensions than a [`Shape`] has; [`ErrorKind::OutOfMemory`] where the host has no
-    /// room to put it in order; those of [`Context::upload`].
+    /// [`ErrorKind::InvalidArgument`] for an array without elements, or with more dimensions than a [`Shape`] has;
+    /// [`ErrorKind::OutOfMemory`] where the host has no room to put it in order; those of [`Context::upload`].
     ///
     /// # Examples
     ///
@@ -95,9 +94,8 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for an array of another shape;
-    /// [`ErrorKind::OutOfMemory`] where the host has no room to put it in order; those of
-    /// [`Tensor::write`].
+    /// [`ErrorKind::InvalidArgument`] for an array of another shape; [`ErrorKind::OutOfMemory`] where the host has no
+    /// room to put it in order; those of [`Tensor::write`].
     ///
     /// # Examples
     ///
