@@ -299,7 +299,6 @@ fn contexts_that_are_closed_with_memory_cached_while_others_trim() {
 /// Memory that is short while a stream holds some back, asked for by a host function of that stream.
 #[test]
 fn want_of_memory_inside_a_host_function() {
-    racl::set_drop_limit(std::time::Duration::from_millis(200));
     let arena = Arena::new();
     racl::set_drop_limit(std::time::Duration::from_millis(200));
     let stream = arena.stream();

@@ -287,7 +287,8 @@ fn a_launch_that_waits_for_room() {
         // Not before it waits: a launch here would wait for room itself, to be ordered after the one before.
         until_still(|| {
             let (begun, ended) = (mock::calls(LAUNCH) - before, launched.load(Ordering::Acquire));
-            (begun == ended + 1).then_some(begun)
+            // A stream takes 2,048 tasks, some of which are kept for its events.
+            (begun == ended + 1 && begun > 2000).then_some(begun)
         });
         let late = second.launch(&two).err();
         mock::release(&one).unwrap();
