@@ -11,6 +11,11 @@ const DESTROY: &str = "aclrtDestroyNotify";
 
 /// On a context of its own, which can be closed afterwards.
 fn alone(test: impl FnOnce(&Context)) {
+    alone_and_after(test, || ());
+}
+
+/// `after` looks at what the end of the context left.
+fn alone_and_after(test: impl FnOnce(&Context), after: impl FnOnce()) {
     let _alone = mock::exclusive();
     mock::reset().unwrap();
     let context = common::device().context().create_context().unwrap();
@@ -18,6 +23,7 @@ fn alone(test: impl FnOnce(&Context)) {
     mock::clear_failures();
     assert!(context.take_drop_errors().is_empty());
     context.close().unwrap();
+    after();
 }
 
 #[test]
@@ -69,7 +75,9 @@ fn a_wait_that_takes_too_long_is_told_by_the_stream() {
 
 #[test]
 fn work_that_is_not_done_keeps_its_notify() {
-    alone(|context| {
+    // The end of the context waits for the thread that has it.
+    let destroyed = || assert_eq!(mock::calls(DESTROY), 1);
+    let uses = |context: &Context| {
         let (giver, taker) = (context.stream().unwrap(), context.stream().unwrap());
         let notify = context.notify().unwrap();
         mock::hold(&giver).unwrap();
@@ -83,9 +91,8 @@ fn work_that_is_not_done_keeps_its_notify() {
         taker.synchronize().unwrap();
         giver.synchronize().unwrap();
         drop((giver, taker));
-    });
-    // The end of the context waited for the thread that had it.
-    assert_eq!(mock::calls(DESTROY), 1);
+    };
+    alone_and_after(uses, destroyed);
 }
 
 #[test]
