@@ -116,6 +116,8 @@ pub(crate) struct State {
     pub(crate) clock: Clock,
     /// Its work needs memory only to be there, such as updates of graphs, which use it elsewhere.
     pub(crate) only_keeps: bool,
+    /// Somebody asked how far it is while its queue may have been full.
+    wants_marker: Cell<bool>,
     /// What it was given last, records of events and waits aside, and where.
     pub(crate) latest: Cell<Option<(submit::Named, u64)>>,
     /// The latest event that others wait for.

@@ -43,7 +43,8 @@ impl Communicator {
     /// the streams with operations of it that are not done, and with launches of graphs that have some, as
     /// [`Stream::abort`] does, **all** of it, and destroys the communicator. Operations are refused afterwards. Where
     /// another thread makes a call with it, that is waited for, at most as long as a drop waits
-    /// ([`set_drop_limit`](crate::set_drop_limit)): the first operation makes links to the other ranks, and blocks.
+    /// ([`set_drop_limit`](crate::set_drop_limit)): the first operation makes links to the other ranks, and blocks. An
+    /// operation that it queues then may fail on the device, where the communicator is broken already; its stream tells.
     ///
     /// Other ranks are not told by themselves: those of the mock find that this one went away, cards wait until their
     /// time limit; abort there as well. While there is a graph that uses it, which is launched no more, the

@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use acl_sys::{aclrtEventRecordedStatus, aclrtStreamStatus};
 
-use super::StreamInner;
+use super::{State, StreamInner};
 use crate::call::call;
 use crate::context::{Events, RawEvent};
 use crate::error::Result;
 use crate::lock::{Lock, say};
+
+/// Up to how many submissions that are not known to be done there is room in the queue for a record. A queue takes some
+/// 2,000 tasks, and a submission may be several.
+const SHALLOW: u64 = 256;
 
 /// At most one record under way, with the submission that it stands for.
 #[derive(Default)]
@@ -44,22 +48,46 @@ impl StreamInner {
             return Ok(());
         }
         let mut marker = self.marker.0.lock();
-        let mut reusable = match marker.take() {
+        let former = match marker.take() {
             Some((event, number)) => {
                 if !reached(&event)? {
                     *marker = Some((event, number));
                     return Ok(());
                 }
                 self.progress.set_completed(number);
-                event
+                Some(event)
             }
-            None => Events::take(&self.context)?,
+            None => None,
         };
-        // SAFETY: both handles are live, and the stream does not capture while its lock is held.
-        unsafe { call!(&*self.context, aclrtRecordEvent(reusable.raw(), self.raw)) }?;
-        reusable.set_recorded((Arc::clone(&self.progress), submitted));
-        *marker = Some((reusable, submitted));
+        // A record waits for room, which there may never be again. Whoever gives the stream work waits for room anyway.
+        if self.progress.open() > SHALLOW {
+            state.wants_marker.set(true);
+            return Ok(());
+        }
+        *marker = Some(self.record_marker(former)?);
         Ok(())
+    }
+
+    /// Records how far the stream is before it is given more work, for who asked while its queue may have been full. The
+    /// caller holds the stream's lock, and `state` captures nothing.
+    #[cold]
+    pub(super) fn mark_for_others(&self, state: &State) {
+        state.wants_marker.set(false);
+        // Who clears it must not wait for room.
+        let former = self.marker.0.lock().take();
+        match self.record_marker(former.map(|(event, _)| event)) {
+            Ok(recorded) => *self.marker.0.lock() = Some(recorded),
+            Err(error) => say!(Warn, "recording how far {} is: {error:#}", self.name()),
+        }
+    }
+
+    fn record_marker(&self, event: Option<RawEvent>) -> Result<(RawEvent, u64)> {
+        let submitted = self.progress.submitted();
+        let mut event = event.map_or_else(|| Events::take(&self.context), Ok)?;
+        // SAFETY: both handles are live, and the stream does not capture while its lock is held.
+        unsafe { call!(&*self.context, aclrtRecordEvent(event.raw(), self.raw)) }?;
+        event.set_recorded((Arc::clone(&self.progress), submitted));
+        Ok((event, submitted))
     }
 }
 

@@ -148,9 +148,34 @@ impl StreamInner {
         if let Some(capture) = &state.capture {
             return self.submit_captured(capture, task, call);
         }
+        // One branch for both.
+        if state.only_keeps | state.wants_marker.get() {
+            return self.submit_rarely(state, task, call);
+        }
+        self.submit_now(state, task, call)
+    }
+
+    #[inline(never)]
+    fn submit_rarely(
+        self: &Arc<Self>,
+        state: &State,
+        task: &Task<'_>,
+        call: impl FnOnce(aclrtStream) -> Result<()>,
+    ) -> Result<u64> {
         if state.only_keeps {
             return self.submit_kept(state, task, call);
         }
+        self.mark_for_others(state);
+        self.submit_now(state, task, call)
+    }
+
+    #[inline(always)]
+    fn submit_now(
+        self: &Arc<Self>,
+        state: &State,
+        task: &Task<'_>,
+        call: impl FnOnce(aclrtStream) -> Result<()>,
+    ) -> Result<u64> {
         call(self.raw)?;
         // After the call: a synchronisation that runs meanwhile must not count this work as done.
         let number = self.progress.next();

@@ -1,8 +1,10 @@
 //! Devices without room: for streams, events, graphs and memory.
 
+use std::time::Duration;
+
 use crate::common::mock;
 use racl::plan::{Frozen, Mode, RunOptions};
-use racl::{CaptureMode, DeviceBuffer, ErrorKind, op};
+use racl::{Allocator, CaptureMode, DeviceBuffer, ErrorKind, op};
 
 use crate::arena::{Arena, Gate, formula, refused, result, run};
 
@@ -186,5 +188,74 @@ fn thousands_of_graphs() {
     }
     assert_eq!(sum.to_vec().unwrap(), [count as f32; 4]);
     drop((graphs, stream, sum, one));
+    arena.end();
+}
+
+/// Work that hangs in front of as much as a stream takes: to ask how far it is must not wait for room in its queue.
+#[test]
+fn a_full_queue_that_does_not_move() {
+    crate::common::needs_mock("it holds a stream");
+    const ROOM: usize = 2013;
+    let arena = Arena::new();
+    let context = &arena.context;
+    for kind in [Allocator::Direct, Allocator::Pool, Allocator::Growing] {
+        context.set_allocator(kind);
+        let (stream, other) = (arena.stream(), arena.stream());
+        let mut buffer = context.alloc::<u8>(100).unwrap();
+        mock::hold(&stream).unwrap();
+        for _ in 0..ROOM {
+            stream.fill_bytes(&mut buffer, 1).unwrap();
+        }
+        assert!(!stream.is_complete().unwrap());
+        racl::set_drop_limit(Duration::from_millis(20));
+        drop(buffer);
+        let mut more: Vec<_> = (1..40).map(|len| context.alloc_zeroed::<u8>(len << 16).unwrap()).collect();
+        more.iter_mut().for_each(|buffer| other.fill_bytes(buffer, 2).unwrap());
+        drop(more);
+        racl::set_drop_limit(Duration::from_secs(10));
+        mock::release(&stream).unwrap();
+        stream.synchronize().unwrap();
+        other.synchronize().unwrap();
+        drop(context.take_drop_errors());
+    }
+    context.set_allocator(Allocator::Pool);
+    arena.end();
+}
+
+/// A stream that is never idle and always nearly full still tells how far it is: what it no longer uses is given back.
+#[test]
+fn a_queue_that_is_always_deep_gives_memory_back() {
+    crate::common::needs_mock("it holds a stream");
+    let arena = Arena::new();
+    arena.context.set_allocator(Allocator::Direct);
+    let (stream, behind) = (arena.stream(), arena.stream());
+    let before = mock::live_handles().device_allocations;
+    let mut used = arena.context.alloc::<u8>(100).unwrap();
+    // Each turn the stream is held at a later event; what stands in front of that is done.
+    let mut gates = std::collections::VecDeque::new();
+    let mut most = 0;
+    for _ in 0..20 {
+        let gate = Gate::before(&behind);
+        let event = arena.context.event().unwrap();
+        event.record(&behind).unwrap();
+        stream.wait(&event).unwrap();
+        for _ in 0..300 {
+            let mut buffer = arena.context.alloc::<u8>(100).unwrap();
+            stream.fill_bytes(&mut buffer, 1).unwrap();
+            stream.fill_bytes(&mut used, 1).unwrap();
+        }
+        gates.push_back((gate, event));
+        if gates.len() == 3 {
+            let (gate, event) = gates.pop_front().unwrap();
+            drop(gate);
+            event.synchronize().unwrap();
+        }
+        most = most.max(mock::live_handles().device_allocations);
+    }
+    assert!(most - before < 2000, "{most} allocations live at once, {before} of others");
+    drop((gates, used));
+    stream.synchronize().unwrap();
+    drop((stream, behind));
+    arena.context.set_allocator(Allocator::Pool);
     arena.end();
 }

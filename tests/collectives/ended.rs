@@ -231,7 +231,11 @@ fn an_operation_that_is_being_queued_is_ended_before_the_communicator_goes() {
             // All that was queued before was ended, so nothing waits for a rank that has no communicator.
             assert!(two.ranks[0].as_raw().is_null());
         });
-        two.streams[0].synchronize().unwrap();
+        // One that came when the communicator was broken already is told, if the device had it before it was ended.
+        if let Err(error) = two.streams[0].synchronize() {
+            assert!(error.code() == Some(507_000) && format!("{error:#}").contains("barrier at "), "{error:#}");
+            two.streams[0].synchronize().unwrap();
+        }
         assert_eq!(communicators(), before + 1);
     }
 }
