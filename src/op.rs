@@ -161,6 +161,7 @@ mod reduce_into;
 mod repeatable;
 mod scalar;
 mod shape;
+mod temporary;
 pub(crate) mod tensor;
 mod told;
 mod typed;

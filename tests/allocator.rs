@@ -101,6 +101,28 @@ fn the_host_waits_for_what_the_stream_did_with_the_memory_before() {
 }
 
 #[test]
+fn tensors_of_a_stream_have_its_memory_again_and_zeros_are_written_behind_its_work() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let stream = context.stream().unwrap();
+    mock::hold(&stream).unwrap();
+    let address = given_up(&context, &stream, 64);
+    let tensor = stream.empty::<f32>([4, 4]).unwrap();
+    assert_eq!(tensor.buffer().unwrap().address(), address);
+    assert_eq!(**tensor.shape(), [4, 4]);
+    drop(tensor);
+    let zeros = stream.zeros::<f32>([16]).unwrap();
+    assert_eq!(zeros.buffer().unwrap().address(), address);
+    mock::release(&stream).unwrap();
+    assert_eq!(zeros.to_vec().unwrap(), [0.0; 16], "not the ones that were written before");
+    assert_eq!(stream.empty::<f32>([0]).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert_eq!(stream.zeros::<u8>([usize::MAX, 2]).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.zeros::<f32>([16]).map(drop)).unwrap();
+    graph.launch(&stream).unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
 fn what_two_streams_use_waits_for_both() {
     let _alone = mock::exclusive();
     let context = context();

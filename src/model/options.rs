@@ -118,9 +118,9 @@ impl ModelOptions {
     #[doc(alias = "aclmdlLoadFromFile")]
     #[doc(alias = "aclmdlLoadWithConfig")]
     #[track_caller]
-    pub fn load(self, context: &Context, path: impl AsRef<Path>) -> Result<Model, Refused<Self>> {
+    pub fn load(self, context: impl AsRef<Context>, path: impl AsRef<Path>) -> Result<Model, Refused<Self>> {
         match path_of(path.as_ref()) {
-            Ok(path) => self.load_from(context, &Source::File(path)),
+            Ok(path) => self.load_from(context.as_ref(), &Source::File(path)),
             Err(error) => Err(Refused::new(self, error)),
         }
     }
@@ -134,12 +134,12 @@ impl ModelOptions {
     #[track_caller]
     pub fn load_bytes(
         self,
-        context: &Context,
+        context: impl AsRef<Context>,
         bytes: impl AsRef<[u8]> + Send + Sync + 'static,
     ) -> Result<Model, Refused<Self>> {
         // Boxed first: they may lie in the value itself, which stays where it is from here on.
         let bytes = Box::new(bytes);
-        let mut model = self.load_from(context, &Source::Bytes((*bytes).as_ref()))?;
+        let mut model = self.load_from(context.as_ref(), &Source::Bytes((*bytes).as_ref()))?;
         model.loaded.keep(bytes);
         Ok(model)
     }
