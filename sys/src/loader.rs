@@ -125,19 +125,32 @@ impl Installation {
         self.opened.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn open_siblings(&self, library: Library, opened: &mut Opened) {
-        if opened.looked.iter().any(|(known, _)| *known == library) {
+    /// Opens what has not been looked for. The list is not locked meanwhile: what runs when a library is loaded may ask
+    /// for functions.
+    fn open_siblings(&self, library: Library) {
+        if self.opened().looked.iter().any(|(known, _)| *known == library) {
             return;
         }
-        let mut files = Vec::new();
+        let (mut files, mut handles) = (Vec::new(), Vec::new());
         for &soname in library.sonames() {
             let beside = self.folder.iter().map(|folder| folder.join(soname));
             let elsewhere = toolkit_folders().into_iter().map(|folder| folder.join(soname));
             let (file, handle) = Looked::at(soname, library, beside.chain([PathBuf::from(soname)]).chain(elsewhere));
             files.push(file);
-            opened.handles.extend(handle.map(|handle| -> &'static Handle { Box::leak(Box::new(handle)) }));
+            handles.extend(handle);
         }
-        opened.looked.push((library, files));
+        let mut opened = self.opened();
+        // Somebody else may have been faster, whose handles keep the libraries that these name too.
+        if opened.looked.iter().all(|(known, _)| *known != library) {
+            opened.handles.extend(handles.drain(..).map(|handle| -> &'static Handle { Box::leak(Box::new(handle)) }));
+            opened.looked.push((library, files));
+        }
+        drop(opened);
+        drop(handles);
+    }
+
+    fn known(&self, symbol: &str) -> Option<*mut c_void> {
+        self.opened().handles.iter().find_map(|handle| address_in(handle, symbol))
     }
 }
 
@@ -149,13 +162,11 @@ impl Opened {
 
 impl Source for Installation {
     fn address(&self, symbol: &'static str, library: Library) -> *mut c_void {
-        let mut opened = self.opened();
-        let known = opened.handles.iter().find_map(|handle| address_in(handle, symbol));
-        if let Some(address) = known {
-            return address;
-        }
-        self.open_siblings(library, &mut opened);
-        opened.handles.iter().find_map(|handle| address_in(handle, symbol)).unwrap_or(core::ptr::null_mut())
+        let found = self.known(symbol).or_else(|| {
+            self.open_siblings(library);
+            self.known(symbol)
+        });
+        found.unwrap_or(core::ptr::null_mut())
     }
 
     fn describe(&self) -> String {

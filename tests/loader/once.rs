@@ -2,11 +2,12 @@
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, OnceLock};
 use std::{fs, thread};
 
 use racl::ErrorKind;
-use racl::sys::Table;
+use racl::sys::{Library, Table};
 
 use crate::build::libraries;
 use crate::{add, load};
@@ -92,4 +93,34 @@ fn a_library_that_is_refused_stays_as_well() {
         assert_eq!(error.kind(), ErrorKind::LibraryNotFound, "{error}");
         assert_eq!(lines(&log), "loaded\n");
     }
+}
+
+static ASKED: OnceLock<Table> = OnceLock::new();
+static ANSWERS: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn asks() {
+    let table = ASKED.get().unwrap();
+    let answers = [table.has("aclnnAdd"), table.has("aclnnNoSuchOperator"), table.is_found(Library::Operators)];
+    ANSWERS.fetch_add(1 + usize::from(answers == [true, false, true]), Ordering::AcqRel);
+}
+
+/// What runs when a library of operators is loaded asks the table that loads it.
+#[test]
+fn an_initialiser_asks_for_functions() {
+    if Table::load().is_ok() {
+        return crate::common::skipped("an installed toolkit has the operators that a test shall bring");
+    }
+    let _watched = crate::watchdog::Watchdog::new();
+    let code = format!(
+        "__attribute__((constructor)) static void loaded(void) {{ ((void (*)(void)){:#x}UL)(); }}\n",
+        (asks as *const ()).addr()
+    );
+    let operators = libraries().with_code("asks/libopapi.so", &code, &[]);
+    let runtime = operators.with_file_name("libascendcl.so");
+    fs::copy(&libraries().bare, &runtime).unwrap();
+    // SAFETY: a library made for these tests.
+    let table = ASKED.get_or_init(|| unsafe { Table::load_from(&runtime) }.unwrap());
+    assert!(table.has("aclnnAdd"));
+    assert_eq!(ANSWERS.load(Ordering::Acquire), 2, "once, with all three answers");
+    assert!(!table.has("aclnnNoSuchOperator"));
 }
