@@ -18,7 +18,7 @@ mod passing;
 pub(crate) use beside::Beside;
 pub(crate) use clock::Clock;
 pub(crate) use failures::{Span, device_failures, note_device_failed};
-pub(crate) use passing::{Pass, Passes};
+pub(crate) use passing::{Pass, Passes, Visit};
 
 /// A stream.
 pub(crate) trait Queue: Send + Sync + 'static {

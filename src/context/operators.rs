@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use super::ContextInner;
 use crate::call::Caller as _;
 use crate::lock::{Guard, Lock, say};
+use crate::progress::Visit;
 
 /// Signatures that are kept in the process, unless something else was said.
 const LIMIT: usize = 4096;
@@ -174,8 +175,10 @@ impl Operators {
 /// Lets all operators be planned anew that are kept for a device of the library of `context`; those of a thread that is
 /// at work, right after.
 pub(crate) fn forget_operators(context: &ContextInner, device: i32) {
-    let contexts: Vec<_> = CONTEXTS.lock().iter().filter_map(Weak::upgrade).collect();
-    for known in contexts {
+    // Begun under the lock, without which nobody counts.
+    let visited = |known: &Weak<ContextInner>| known.upgrade().map(|known| (Visit::begin(&known.passes), known));
+    let contexts: Vec<_> = CONTEXTS.lock().iter().filter_map(visited).collect();
+    for (_visit, known) in contexts {
         if known.device() == device && std::ptr::eq(known.table(), context.table()) {
             known.operators.shrink(&known, 0);
         }

@@ -2,14 +2,68 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
-use super::{Ownership, StreamInner};
+use super::{Ownership, Stream, StreamInner};
 use crate::call::call;
 use crate::closure;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::Lock;
 use crate::progress::Queue as _;
 use crate::retire::{self, Waited};
+
+impl Stream {
+    fn others(&self) -> usize {
+        Arc::strong_count(&self.0) - 1
+    }
+
+    /// That nobody else has it, but for a moment; nor this thread, which would wait for itself.
+    pub(super) fn check_owners(&self) -> Result<()> {
+        let passes = self.0.progress.passes();
+        if passes.has_own() {
+            let text =
+                format!("this thread is inside a wait for work of {}, or asks it; close it afterwards", self.name());
+            return Err(Error::invalid(text));
+        }
+        self.refuse_for(passes.owners(|| self.others()))
+    }
+
+    /// Ends a stream that nobody else has any more: who had it for a moment, such as to wait for work that is done now,
+    /// is waited for. Who would ask it from here on finds it gone, unless its end fails.
+    pub(super) fn end_alone<T>(self, end: impl FnOnce(&StreamInner) -> Result<T>) -> Result<T, Refused<Self>> {
+        let until = retire::deadline();
+        let mut shared = self;
+        let alone = loop {
+            let limit = until.saturating_duration_since(Instant::now());
+            let passes = shared.0.progress.passes();
+            let others = passes.wait_alone(limit, |passing| passing, || shared.others());
+            if let Err(error) = shared.refuse_for(others) {
+                return Err(Refused::new(shared, error));
+            }
+            // Somebody may have come in between.
+            match Arc::try_unwrap(shared.0) {
+                Ok(alone) => break alone,
+                Err(again) => shared = Self(again),
+            }
+        };
+        match end(&alone) {
+            Ok(done) => Ok(done),
+            Err(error) => {
+                let back = Arc::new(alone);
+                super::abort::note(&back);
+                back.progress.leave_to(&back);
+                Err(Refused::new(Self(back), error))
+            }
+        }
+    }
+
+    fn refuse_for(&self, others: usize) -> Result<()> {
+        match others {
+            0 => Ok(()),
+            others => Err(Error::invalid(format!("{others} other handles or captures hold {}", self.name()))),
+        }
+    }
+}
 
 impl StreamInner {
     /// Waits for the work, and tells what became of it.
