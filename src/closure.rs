@@ -1,7 +1,7 @@
 //! Closures of the user that run on the host: their panics, and their end.
 
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -83,6 +83,8 @@ pub(crate) enum RunsOn {
 thread_local! {
     /// While this thread runs a function.
     static RUNS_ON: Cell<Option<RunsOn>> = const { Cell::new(None) };
+    /// What it does once it has unlocked the process.
+    static ONCE_UNLOCKED: RefCell<Vec<Box<dyn FnOnce()>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Whether this thread runs a function of the stream with this key, or may do so: what it would wait for there, room
@@ -104,6 +106,19 @@ pub(crate) fn is_process_locked() -> bool {
 /// From now on, or no longer, this thread has the process locked.
 pub(crate) fn set_locked_process(on: bool) {
     RUNS_ON.set(on.then_some(RunsOn::LockedProcess));
+    if !on {
+        let kept = ONCE_UNLOCKED.try_with(|kept| std::mem::take(&mut *kept.borrow_mut()));
+        kept.into_iter().flatten().for_each(|end| end());
+    }
+}
+
+/// Ends what this thread drops, which has the process locked, once it has unlocked it: what no other thread can end.
+/// What a thread leaves locked for ever is leaked.
+pub(crate) fn once_unlocked(end: impl FnOnce() + 'static) {
+    let end: Box<dyn FnOnce()> = Box::new(end);
+    let mut end = Some(end);
+    let _ = ONCE_UNLOCKED.try_with(|kept| kept.borrow_mut().extend(end.take()));
+    std::mem::forget(end);
 }
 
 /// Why a call is refused while [`is_running`]: `text` for a function, that it is locked for a process.
