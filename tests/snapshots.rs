@@ -228,6 +228,28 @@ fn memory_dropped_under_the_lock_is_there_for_other_contexts() {
     });
 }
 
+#[test]
+fn memory_that_does_not_count_for_its_context_is_there_for_others_as_well() {
+    const PART: usize = 8 << 20;
+    alone(|acl, device| {
+        let contexts = [(); 2].map(|()| device.context().create_context().unwrap());
+        contexts.iter().for_each(|context| context.set_allocator(Allocator::Direct));
+        // Room for one part is left.
+        let free = contexts[1].memory_info().unwrap().0;
+        let _rest = contexts[1].alloc::<u8>(free - PART - PART / 2).unwrap();
+        let memory = contexts[0].physical_memory(PART).unwrap();
+        let mut growable = contexts[0].reserve::<u8>(PART).unwrap();
+        growable.map(&memory).unwrap();
+        drop(memory);
+        assert_eq!(contexts[1].alloc::<u8>(PART).unwrap_err().kind(), ErrorKind::OutOfMemory);
+        let locked = acl.lock_process().unwrap();
+        drop(growable);
+        locked.unlock().unwrap();
+        contexts[1].alloc::<u8>(PART).unwrap();
+        assert!(contexts.iter().all(|context| context.take_drop_errors().is_empty()));
+    });
+}
+
 /// The thread that submits has the stream, and waits for room in its queue as it would wait for the unlock.
 #[test]
 fn a_call_that_is_refused_waits_for_no_thread_that_has_the_stream() {

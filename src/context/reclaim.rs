@@ -116,7 +116,7 @@ impl Reclaim {
         others.map(|other| other.free_later(context) + other.trim(context, 0)).sum()
     }
 
-    /// Frees what threads gave up that were to make no calls then. How many bytes.
+    /// Frees what threads gave up that were to make no calls then. How many pieces: not all have bytes that count.
     fn free_later(&self, context: &ContextInner) -> usize {
         let idle = {
             let state = &mut *self.lock();
@@ -124,9 +124,9 @@ impl Reclaim {
             state.leaving += idle.len();
             idle
         };
-        let bytes = idle.iter().map(bytes_of).sum();
+        let count = idle.len();
         self.free_all(context, idle);
-        bytes
+        count
     }
 
     #[inline]
