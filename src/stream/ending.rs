@@ -163,7 +163,7 @@ impl StreamInner {
 impl Drop for StreamInner {
     fn drop(&mut self) {
         if self.released.load(Ordering::Acquire) {
-            return self.progress.finish(false);
+            return self.progress.finish(None);
         }
         let settled = self.is_settled() && self.untold.get_mut().is_none() && !closure::is_running();
         match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
@@ -175,9 +175,10 @@ impl Drop for StreamInner {
             }
             Err(error) => self.tell_of_end(error),
         }
-        let mut lost = false;
+        let mut lost = None;
         if let Err(error) = self.release() {
-            lost = !self.progress.has_completed(self.progress.submitted());
+            let open = !self.progress.has_completed(self.progress.submitted());
+            lost = open.then(|| self.describe());
             self.context.record_drop_error("destroying a stream", error);
         }
         self.progress.finish(lost);
