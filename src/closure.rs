@@ -147,7 +147,40 @@ impl Function {
     }
 }
 
-/// Functions of one context that have run. They are freed outside the runtime's threads, because what they own may
+/// A function for one run, which is taken for that, or when there can be none any more.
+#[derive(Clone)]
+pub(crate) struct Single(Arc<Lock<Option<Function>>>);
+
+impl Single {
+    pub(crate) fn take(&self) -> Option<Function> {
+        self.0.lock().take()
+    }
+}
+
+/// Functions that were given to one stream, and may not have run.
+#[derive(Default)]
+pub(crate) struct Unrun(Lock<(Vec<Single>, usize)>);
+
+impl Unrun {
+    pub(crate) fn add(&self, function: Function) -> Single {
+        let single = Single(Arc::new(Lock::new(Some(function))));
+        let (all, most) = &mut *self.0.lock();
+        if all.len() >= *most {
+            all.retain(|known| known.0.lock().is_some());
+            *most = (2 * all.len()).max(16);
+        }
+        all.push(single.clone());
+        single
+    }
+
+    /// Takes all that have not run.
+    pub(crate) fn take(&self) -> Vec<Function> {
+        let all = std::mem::take(&mut self.0.lock().0);
+        all.iter().filter_map(Single::take).collect()
+    }
+}
+
+/// Functions of one context that have run, or never will. They are freed outside the runtime's threads, because what they own may
 /// call it; by any call that waits, because what they own may be the very stream that they ran on.
 #[derive(Default)]
 pub(crate) struct Spent(Lock<Vec<Function>>);

@@ -11,7 +11,7 @@ use acl_sys::aclrtStream;
 
 use crate::allocation::Allocation;
 use crate::call::call;
-use crate::closure::Panics;
+use crate::closure::{Panics, Unrun};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
@@ -105,6 +105,8 @@ pub(crate) struct StreamInner {
     fault: OnceLock<String>,
     /// Panics of host functions that no synchronising call has reported yet.
     pub(crate) panics: Panics,
+    /// Host functions that it may not have run.
+    pub(crate) unrun: Unrun,
     context: Arc<ContextInner>,
 }
 
@@ -165,6 +167,7 @@ impl Stream {
             inner.context.reports.leave(&inner.context, inner.raw)?;
             inner.put_away();
             inner.released.store(true, Ordering::Release);
+            inner.free_unrun();
             Ok(inner.raw)
         })
     }
@@ -182,6 +185,7 @@ impl Stream {
             untold: Lock::default(),
             fault: OnceLock::new(),
             panics: Panics::default(),
+            unrun: Unrun::default(),
             context: Arc::clone(context),
         }));
         abort::note(&stream.0);

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{assert_says, direct_device as device, mock};
-use racl::{ErrorKind, Refused, op, sys};
+use racl::{ErrorKind, Refused, StreamOptions, op, sys};
 
 /// Does something when it is dropped.
 struct Last<F: FnOnce()>(Option<F>);
@@ -200,4 +200,48 @@ fn a_stream_that_could_not_be_closed_is_as_before() {
     event.synchronize().unwrap();
     stream.close().unwrap();
     assert_eq!(x.to_vec().unwrap(), [1; 8], "its work was dropped as well");
+}
+
+/// Work before it failed and the stream stops there, or the work was dropped.
+#[test]
+fn a_host_function_that_its_stream_never_reaches_is_freed_with_it() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    let device = device();
+    for (aborts, closes) in [(false, false), (false, true), (true, false), (true, true)] {
+        let stream = device.stream_with(StreamOptions::new().stop_on_failure()).unwrap();
+        let x = device.zeros::<f32>([4]).unwrap();
+        stream.synchronize().unwrap();
+        let (ran, owned) = (Arc::new(AtomicBool::new(false)), Arc::new(()));
+        let (runs, inside) = (Arc::clone(&ran), Arc::clone(&owned));
+        mock::hold(&stream).unwrap();
+        if !aborts {
+            mock::fail_task("aclnnAbs", 1, 507_015).unwrap();
+            op::abs(&stream, &x, &mut x.clone()).unwrap();
+        }
+        stream
+            .host_function(move || {
+                runs.store(true, Ordering::Release);
+                assert_eq!(Arc::strong_count(&inside), 2);
+            })
+            .unwrap();
+        if aborts {
+            stream.abort().unwrap();
+        }
+        mock::release(&stream).unwrap();
+        assert_eq!(stream.synchronize().is_err(), !aborts);
+        assert_eq!(Arc::strong_count(&owned), 2, "it might run yet");
+        if closes {
+            // The first of them may tell of the failure once more.
+            let _ = stream.synchronize();
+            stream.close().unwrap();
+        } else {
+            drop(stream);
+        }
+        assert_eq!((Arc::strong_count(&owned), ran.load(Ordering::Acquire)), (1, false), "{aborts}, {closes}");
+        mock::run_until_idle();
+        assert!(!ran.load(Ordering::Acquire));
+    }
+    let _ = device.context().take_drop_errors();
+    mock::clear_failures();
 }

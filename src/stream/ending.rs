@@ -116,10 +116,17 @@ impl StreamInner {
             // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
             _ => unsafe { call!(context, aclrtDestroyStream(raw)) }.inspect(|()| context.reports.forget(raw)),
         };
-        if result.is_err() {
-            self.released.store(false, Ordering::Release);
+        match result {
+            Ok(()) => self.free_unrun(),
+            Err(_) => self.released.store(false, Ordering::Release),
         }
         result
+    }
+
+    /// Frees host functions that the stream never came to, once it is over: the library runs none of them any more.
+    pub(super) fn free_unrun(&self) {
+        self.unrun.take().into_iter().for_each(|function| self.context.spent.add(function));
+        self.context.spent.bury();
     }
 
     /// Whether no thread runs its host functions any more.
@@ -143,6 +150,7 @@ impl StreamInner {
             untold: std::mem::take(&mut self.untold),
             fault: std::mem::take(&mut self.fault),
             panics: self.panics.clone(),
+            unrun: std::mem::take(&mut self.unrun),
             context: Arc::clone(&self.context),
         });
         super::abort::note(&heir);
