@@ -358,6 +358,11 @@ impl<Q: Queue + ?Sized> Use<Q> {
         self.number
     }
 
+    /// That it was not dropped.
+    pub(crate) fn check_run(&self) -> Result<()> {
+        self.progress.check_run(self.number)
+    }
+
     /// Whether the submission `number` of the same queue is done.
     pub(crate) fn is_done_at(&self, number: u64) -> bool {
         self.progress.has_completed(number)
