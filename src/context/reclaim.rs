@@ -445,6 +445,27 @@ impl Reclaim {
     }
 }
 
+/// As [`Reclaim::release`], of memory that may hold another context. In the line of its own one it would keep the other,
+/// and both would stay where each has such a line; so a thread waits for the work.
+#[inline]
+pub(crate) fn give_up(context: &Arc<ContextInner>, piece: Piece, streams: Vec<Use>) {
+    if matches!(piece, Piece::Block(_)) || streams.iter().all(Use::is_done) || !piece.holds_context() {
+        return context.reclaim.release(context, piece, streams);
+    }
+    retire::on_thread((Arc::clone(context), piece, streams), |(context, piece, streams)| {
+        let is_used = || {
+            streams.iter().for_each(Use::poll);
+            streams.iter().any(|last| !last.is_done() && !last.is_lost())
+        };
+        let tell = || {
+            let late = retire::late(&format!("work of {},", Use::describe_open(&streams)));
+            context.record_drop_error("unmapping device memory", late);
+        };
+        retire::outlast(is_used, tell);
+        context.reclaim.release(&context, piece, streams);
+    });
+}
+
 fn in_use(users: &[Use]) -> String {
     let described: Vec<_> = users.iter().filter_map(Use::describe).collect();
     format!("work of other contexts that uses memory of this one: {}", described.join(", "))
