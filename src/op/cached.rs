@@ -104,7 +104,7 @@ impl Context {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn clear_operator_cache(&self) {
-        self.inner().operators.shrink(self.inner(), 0);
+        self.inner().operators.forget(self.inner());
     }
 }
 
