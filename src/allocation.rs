@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use crate::context::{Behind, ContextInner, Found, GiveBack, Piece, find_own, find_room};
+use crate::context::{Behind, ContextInner, Found, GiveBack, Piece, find_own, find_room, give_up};
 use crate::error::{Error, Result};
 use crate::progress::{Clock, Queue, Use};
 
@@ -256,7 +256,7 @@ impl Drop for Allocation {
         let Source::Piece(piece) = &self.source else { return };
         // Graphs hold the allocation, so none is left; streams may still have work that uses it.
         let streams = self.users.take();
-        self.context.reclaim.release(&self.context, piece.clone(), streams);
+        give_up(&self.context, piece.clone(), streams);
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use acl_sys::aclrtStream;
 
 use crate::call::call;
-use crate::closure::{Function, RunsOn};
+use crate::closure::{Function, RunsOn, Single};
 use crate::context::ContextInner;
 use crate::context::reports::{Called, Reports, Service};
 use crate::error::Result;
@@ -15,11 +15,11 @@ use crate::stream::{Before, Stream, Task};
 
 /// A function that an eager call frees after its one run. A graph keeps the bare [`Function`].
 struct Once {
-    function: Function,
+    function: Single,
     /// The key of its stream.
     stream: usize,
     before: Before,
-    /// Weak, because a function that the device never reaches is never freed.
+    /// Weak, because what the library has of a function that the device never reaches is never freed.
     context: Weak<ContextInner>,
 }
 
@@ -34,11 +34,13 @@ unsafe extern "C" fn run_kept(user: *mut c_void) {
 unsafe extern "C" fn run_once(user: *mut c_void) {
     // SAFETY: `user` came from `Box::into_raw` and the runtime calls an eager host function exactly once.
     let once = *unsafe { Box::from_raw(user.cast::<Once>()) };
+    // Otherwise the stream has ended without it.
+    let Some(function) = once.function.take() else { return };
     once.before.is_done();
-    once.function.run(RunsOn::Stream(once.stream));
+    function.run(RunsOn::Stream(once.stream));
     // The stream that runs it keeps the context alive.
     if let Some(context) = once.context.upgrade() {
-        context.spent.add(once.function);
+        context.spent.add(function);
     }
 }
 
@@ -50,8 +52,9 @@ impl Stream {
     /// there it is one of this crate, `racl-callbacks`, which the first host function of a context starts, and which
     /// ends with the context; it takes one stream of the device. Each stream with host functions is subscribed to it.
     ///
-    /// One that the device never reaches, since work before it failed for good, is never freed, nor is what it owns: a
-    /// context that it holds cannot be closed.
+    /// One that the device never reaches, since work before it failed for good or was [aborted](Self::abort), is freed
+    /// with what it owns when the stream is closed, or dropped, and done: a stream or context that it holds itself cannot
+    /// be closed before.
     ///
     /// It must not call the runtime: no allocation,
     /// no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). Work for its own stream, and a wait
@@ -108,7 +111,7 @@ impl Stream {
             })?;
             return Ok(());
         }
-        let function = Function::new(function, &inner.panics);
+        let function = inner.unrun.add(Function::new(function, &inner.panics));
         let before = inner.before();
         let once = Box::new(Once { function, stream: inner.key(), before, context: Arc::downgrade(context) });
         let user = Box::into_raw(once).cast::<c_void>();
@@ -120,7 +123,8 @@ impl Stream {
         drop(state);
         if let Err(error) = result {
             // SAFETY: the call failed, so the runtime will not run the function and the box is still this one's.
-            drop(unsafe { Box::from_raw(user.cast::<Once>()) });
+            let once = unsafe { Box::from_raw(user.cast::<Once>()) };
+            drop(once.function.take());
             return Err(error);
         }
         Ok(())

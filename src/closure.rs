@@ -1,7 +1,7 @@
 //! Closures of the user that run on the host: their panics, and their end.
 
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -83,6 +83,8 @@ pub(crate) enum RunsOn {
 thread_local! {
     /// While this thread runs a function.
     static RUNS_ON: Cell<Option<RunsOn>> = const { Cell::new(None) };
+    /// What it does once it has unlocked the process.
+    static ONCE_UNLOCKED: RefCell<Vec<Box<dyn FnOnce()>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Whether this thread runs a function of the stream with this key, or may do so: what it would wait for there, room
@@ -104,6 +106,19 @@ pub(crate) fn is_process_locked() -> bool {
 /// From now on, or no longer, this thread has the process locked.
 pub(crate) fn set_locked_process(on: bool) {
     RUNS_ON.set(on.then_some(RunsOn::LockedProcess));
+    if !on {
+        let kept = ONCE_UNLOCKED.try_with(|kept| std::mem::take(&mut *kept.borrow_mut()));
+        kept.into_iter().flatten().for_each(|end| end());
+    }
+}
+
+/// Ends what this thread drops, which has the process locked, once it has unlocked it: what no other thread can end.
+/// What a thread leaves locked for ever is leaked.
+pub(crate) fn once_unlocked(end: impl FnOnce() + 'static) {
+    let end: Box<dyn FnOnce()> = Box::new(end);
+    let mut end = Some(end);
+    let _ = ONCE_UNLOCKED.try_with(|kept| kept.borrow_mut().extend(end.take()));
+    std::mem::forget(end);
 }
 
 /// Why a call is refused while [`is_running`]: `text` for a function, that it is locked for a process.
@@ -132,8 +147,41 @@ impl Function {
     }
 }
 
-/// Functions of one context that have run. They are freed outside the runtime's threads, because what they own may
-/// call it; by any call that waits, because what they own may be the very stream that they ran on.
+/// A function for one run, which is taken for that, or when there can be none any more.
+#[derive(Clone)]
+pub(crate) struct Single(Arc<Lock<Option<Function>>>);
+
+impl Single {
+    pub(crate) fn take(&self) -> Option<Function> {
+        self.0.lock().take()
+    }
+}
+
+/// Functions that were given to one stream, and may not have run.
+#[derive(Default)]
+pub(crate) struct Unrun(Lock<(Vec<Single>, usize)>);
+
+impl Unrun {
+    pub(crate) fn add(&self, function: Function) -> Single {
+        let single = Single(Arc::new(Lock::new(Some(function))));
+        let (all, most) = &mut *self.0.lock();
+        if all.len() >= *most {
+            all.retain(|known| known.0.lock().is_some());
+            *most = (2 * all.len()).max(16);
+        }
+        all.push(single.clone());
+        single
+    }
+
+    /// Takes all that have not run.
+    pub(crate) fn take(&self) -> Vec<Function> {
+        let all = std::mem::take(&mut self.0.lock().0);
+        all.iter().filter_map(Single::take).collect()
+    }
+}
+
+/// Functions of one context that have run, or never will. They are freed outside the runtime's threads, because what
+/// they own may call it; by any call that waits, because what they own may be the very stream that they ran on.
 #[derive(Default)]
 pub(crate) struct Spent(Lock<Vec<Function>>);
 

@@ -47,7 +47,7 @@ pub use options::SystemOption;
 pub use place::{Place, PlaceKind};
 pub(crate) use processes::process_numbers;
 use reclaim::Reclaim;
-pub(crate) use reclaim::{Behind, Found};
+pub(crate) use reclaim::{Behind, Found, give_up};
 use reports::Reports;
 pub(crate) use room::{find as find_room, find_own};
 

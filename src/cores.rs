@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::call::{Caller as _, call};
+use crate::call::{Caller as _, call, check_not_locked};
 use crate::context::forget_operators;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -92,9 +92,11 @@ impl DeviceCoreLimit {
     ///
     /// # Errors
     ///
-    /// What the library says; it is not tried again.
+    /// What the library says; it is not tried again. [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) while
+    /// this thread has the [process locked](crate::Acl::lock_process): it ends once that is unlocked.
     #[doc(alias = "aclrtResetDeviceResLimit")]
     pub fn end(mut self) -> Result<()> {
+        check_not_locked()?;
         self.undo()
     }
 

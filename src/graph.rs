@@ -1,5 +1,6 @@
 //! Graphs: work that was recorded once, or put together, and is replayed with one call.
 
+mod abort;
 mod bodies;
 mod build;
 mod capture;

@@ -81,7 +81,15 @@ impl Notify {
         self.0.submit(stream, ("notify record", Location::caller()), &[], |context, raw| {
             // SAFETY: both handles are live, and the work keeps the notify.
             unsafe { call!(context, aclrtRecordNotify(self.as_raw(), raw)) }
-        })
+        })?;
+        self.note(stream, false);
+        Ok(())
+    }
+
+    /// Tells the capture of the stream, if there is one.
+    fn note(&self, stream: &Stream, waits: bool) {
+        let capture = stream.0.lock().capture.clone();
+        capture.iter().for_each(|capture| capture.note_notify(&self.0, waits));
     }
 
     /// Clears the notify now, whatever streams are at.
@@ -159,7 +167,9 @@ impl Stream {
         notify.0.submit(self, named, &[], |context, raw| {
             // SAFETY: both handles are live, and the work keeps the notify.
             unsafe { call!(context, aclrtWaitAndResetNotify(notify.as_raw(), raw, seconds)) }
-        })
+        })?;
+        notify.note(self, true);
+        Ok(())
     }
 }
 

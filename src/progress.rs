@@ -18,7 +18,7 @@ mod passing;
 pub(crate) use beside::Beside;
 pub(crate) use clock::Clock;
 pub(crate) use failures::{Span, device_failures, note_device_failed};
-pub(crate) use passing::{Pass, Passes};
+pub(crate) use passing::{Pass, Passes, Visit};
 
 /// A stream.
 pub(crate) trait Queue: Send + Sync + 'static {
@@ -68,8 +68,8 @@ enum End {
     Left(Weak<dyn Queue>),
     /// The stream is gone and its work is done.
     Done,
-    /// The stream could neither be waited for nor destroyed, so its work may run for ever.
-    Lost,
+    /// The stream could neither be waited for nor destroyed, so its work may run for ever. What it said of itself last.
+    Lost(String),
 }
 
 impl Progress {
@@ -199,12 +199,12 @@ impl Progress {
         self.beside.check().inspect_err(|_| self.note_failed((0, span.1)))
     }
 
-    /// The stream is gone.
-    pub(crate) fn finish(&self, lost: bool) {
-        if !lost {
+    /// The stream is gone; where it is `lost`, with work that may run still, what it said of itself.
+    pub(crate) fn finish(&self, lost: Option<String>) {
+        if lost.is_none() {
             self.set_reported(u64::MAX);
         }
-        *self.end() = if lost { End::Lost } else { End::Done };
+        *self.end() = lost.map_or(End::Done, End::Lost);
         self.ended.notify_all();
     }
 
@@ -221,7 +221,15 @@ impl Progress {
 
     /// Whether the stream is gone although its work may run still.
     fn is_lost(&self) -> bool {
-        matches!(*self.end(), End::Lost)
+        matches!(*self.end(), End::Lost(_))
+    }
+
+    /// What a lost stream said of itself.
+    fn last_words(&self) -> Option<String> {
+        match &*self.end() {
+            End::Lost(words) => Some(words.clone()),
+            _ => None,
+        }
     }
 
     fn heir(&self) -> Option<Arc<dyn Queue>> {
@@ -239,8 +247,8 @@ impl Progress {
         loop {
             match &*end {
                 End::Done => return Ok(None),
-                End::Lost => {
-                    let text = "the stream is gone and could not be waited for";
+                End::Lost(words) => {
+                    let text = format!("the stream is gone and could not be waited for: {words}");
                     return Err(Error::new(ErrorKind::DeviceLost, text));
                 }
                 End::Left(heir) => {
@@ -284,10 +292,22 @@ impl Use {
         self.queue.upgrade().or_else(|| self.progress.heir())
     }
 
-    /// [What the queue says of itself](Queue::describe), unless it is gone.
+    /// [What the queue says of itself](Queue::describe), or said when it was lost; nothing of one that is done.
     pub(crate) fn describe(&self) -> Option<String> {
         let _pass = self.pass();
-        self.queue().map(|queue| queue.describe())
+        self.queue().map(|queue| queue.describe()).or_else(|| self.progress.last_words())
+    }
+
+    /// Where nothing of `all` is known to run any more, but the streams of some are lost: why `what`, which they use,
+    /// stays for ever.
+    pub(crate) fn check_lost(all: &[Self], what: &str) -> Result<()> {
+        if !all.iter().any(Self::is_lost) {
+            return Ok(());
+        }
+        let streams = Self::describe_open(all);
+        let text =
+            format!("work may use {what} for ever, which stays; its stream could not be waited for: {streams}");
+        Err(Error::new(ErrorKind::DeviceLost, text))
     }
 
     /// What those of `all` say of themselves that are not done.
@@ -336,6 +356,11 @@ impl<Q: Queue + ?Sized> Use<Q> {
 
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// That it was not dropped.
+    pub(crate) fn check_run(&self) -> Result<()> {
+        self.progress.check_run(self.number)
     }
 
     /// Whether the submission `number` of the same queue is done.

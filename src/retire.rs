@@ -5,6 +5,7 @@
 //! which may be dropped next. Everything else that work waits for comes by itself, or never.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ const NOT_DONE: [i32; 2] = [507_046, 507_047];
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long a thread rests that waits for the last work of something, at first and at most.
-const RESTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
+pub(crate) const RESTS: Range<Duration> = Duration::from_millis(1)..Duration::from_millis(50);
 
 /// Told when a thread is done or an executable has gone.
 static CHANGED: Signal = Signal::new();
@@ -299,13 +300,13 @@ pub(crate) fn on_thread<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send +
 
 /// Rests on a thread of this module while something `is_used`. Once it has for as long as a drop waits, `tell` tells.
 pub(crate) fn outlast(is_used: impl Fn() -> bool, tell: impl FnOnce()) {
-    let (until, mut tell, mut rest) = (deadline(), Some(tell), RESTS[0]);
+    let (until, mut tell, mut rest) = (deadline(), Some(tell), RESTS.start);
     while is_used() {
         if Instant::now() >= until {
             tell.take().into_iter().for_each(|tell| tell());
         }
         pause_for(rest);
-        rest = (2 * rest).min(RESTS[1]);
+        rest = (2 * rest).min(RESTS.end);
     }
 }
 

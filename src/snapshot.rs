@@ -14,14 +14,16 @@ use crate::call::{call, check_not_locked, refuse_calls};
 use crate::closure;
 use crate::error::{Error, Refused, Result};
 use crate::lock::{Lock, as_if_alone, caught, say};
+use crate::retire;
 
 /// The process, locked: calls of the library on other threads wait, and what its own threads do stands still.
 /// [`back_up`](Self::back_up) saves what it has on devices. Dropping it unlocks the process.
 ///
 /// It stays on its thread, whose other calls of this crate would wait for themselves and are refused
 /// ([`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported)): streams and memory that are dropped meanwhile are
-/// left to other threads, which wait. For tools that save a process, such as CRIU, with the A2 and A3 families (guide:
-/// snapshots).
+/// left to other threads, which wait, and its captures and limits of cores end with the lock. The unlock waits for those
+/// threads, as long as drops do ([`set_drop_limit`](crate::set_drop_limit)). For tools that save a process, such as CRIU,
+/// with the A2 and A3 families (guide: snapshots).
 ///
 /// C calls: `aclrtSnapShotProcessLock`, `aclrtSnapShotProcessUnlock`, `aclrtSnapShotProcessBackup`,
 /// `aclrtSnapShotProcessRestore`.
@@ -104,6 +106,8 @@ impl Held {
         if done.as_ref().is_ok() || done.as_ref().is_err_and(refused) {
             self.locked = false;
             set_still(false);
+            // What was left to threads, which could not end it before.
+            retire::collect();
         }
         done
     }

@@ -11,7 +11,7 @@ use acl_sys::aclrtStream;
 
 use crate::allocation::Allocation;
 use crate::call::call;
-use crate::closure::Panics;
+use crate::closure::{Panics, Unrun};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
@@ -105,6 +105,8 @@ pub(crate) struct StreamInner {
     fault: OnceLock<String>,
     /// Panics of host functions that no synchronising call has reported yet.
     pub(crate) panics: Panics,
+    /// Host functions that it may not have run.
+    pub(crate) unrun: Unrun,
     context: Arc<ContextInner>,
 }
 
@@ -160,15 +162,16 @@ impl Stream {
             return Err(Refused::new(self, Error::new(ErrorKind::NotSupported, text)));
         }
         let waited = self.check_owners().and_then(|()| self.0.wait_for(self.0.progress.submitted(), None));
-        if let Err(error) = waited.and_then(|()| self.check_alone()) {
+        if let Err(error) = waited {
             return Err(Refused::new(self, error));
         }
-        if let Err(error) = self.0.context.reports.leave(&self.0.context, self.0.raw) {
-            return Err(Refused::new(self, error));
-        }
-        self.0.put_away();
-        self.0.released.store(true, Ordering::Release);
-        Ok(self.0.raw)
+        self.end_alone(|inner| {
+            inner.context.reports.leave(&inner.context, inner.raw)?;
+            inner.put_away();
+            inner.released.store(true, Ordering::Release);
+            inner.free_unrun();
+            Ok(inner.raw)
+        })
     }
 
     fn own(context: &Arc<ContextInner>, raw: aclrtStream, ownership: Ownership) -> Self {
@@ -184,6 +187,7 @@ impl Stream {
             untold: Lock::default(),
             fault: OnceLock::new(),
             panics: Panics::default(),
+            unrun: Unrun::default(),
             context: Arc::clone(context),
         }));
         abort::note(&stream.0);
@@ -282,38 +286,14 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The stream and why: [`ErrorKind::InvalidArgument`] while other clones or a capture hold it; the error of its
-    /// work, which is reported once, so that a second try goes on; [`ErrorKind::InvalidHandle`] and the like when it
-    /// cannot be destroyed.
+    /// The stream and why: [`ErrorKind::InvalidArgument`] while other clones or a capture hold it, and inside a wait of
+    /// this thread for its work, as where a host function is freed; the error of its work, which is reported once, so
+    /// that a second try goes on; [`ErrorKind::InvalidHandle`] and the like when it cannot be destroyed.
     #[doc(alias = "aclrtDestroyStream")]
     pub fn close(self) -> Result<(), Refused<Self>> {
-        let waited = self.check_owners().and_then(|()| self.0.end_work());
-        match waited.and_then(|()| self.check_alone()).and_then(|()| self.0.release()) {
-            Ok(()) => Ok(()),
+        match self.check_owners().and_then(|()| self.0.end_work()) {
+            Ok(()) => self.end_alone(StreamInner::release),
             Err(error) => Err(Refused::new(self, error)),
-        }
-    }
-
-    fn others(&self) -> usize {
-        Arc::strong_count(&self.0) - 1
-    }
-
-    /// That nobody else has it, but for a moment.
-    fn check_owners(&self) -> Result<()> {
-        self.refuse_for(self.0.progress.passes().owners(|| self.others()))
-    }
-
-    /// That nobody else has it any more: who had it for a moment, such as to wait for work that is done now, is waited
-    /// for.
-    fn check_alone(&self) -> Result<()> {
-        let limit = retire::drop_limit();
-        self.refuse_for(self.0.progress.passes().wait_alone(limit, |passing| passing, || self.others()))
-    }
-
-    fn refuse_for(&self, others: usize) -> Result<()> {
-        match others {
-            0 => Ok(()),
-            others => Err(Error::invalid(format!("{others} other handles or captures hold {}", self.name()))),
         }
     }
 }

@@ -265,8 +265,10 @@ fn signatures_are_limited_for_all_threads_together() {
             };
             (1..=3).for_each(|value| there(value as f32));
             assert_eq!((case.counts(), mock::live_handles().executors), ((0, 3, 0, 3), 3));
+            assert_eq!(case.context.operator_cache().threads, 1);
             muls(1.0); // of this thread: one of the other goes, which was used longest ago
             assert_eq!((case.counts(), mock::live_handles().executors), ((0, 4, 0, 3), 3));
+            assert_eq!(case.context.operator_cache().threads, 2);
             muls(5.0); // and one more
             there(3.0);
             assert_eq!(case.counts(), (1, 5, 0, 3));

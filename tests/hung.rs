@@ -223,6 +223,37 @@ fn a_notify_that_nobody_records() {
     close(context);
 }
 
+/// Nobody will ever know whether the work is done: no thread looks for that.
+#[test]
+fn what_a_lost_stream_uses_stays_and_the_stream_is_named() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    racl::set_drop_limit(LIMIT);
+    let context = device().context().create_context().unwrap();
+    let (stream, notify, dropped) = (context.stream().unwrap(), context.notify().unwrap(), context.notify().unwrap());
+    stream.set_name("lost");
+    mock::hold(&stream).unwrap();
+    notify.record(&stream).unwrap();
+    dropped.record(&stream).unwrap();
+    mock::fail("aclrtSynchronizeStreamWithTimeout", 1, 507_000).unwrap();
+    mock::fail("aclrtDestroyStream", 1, 507_000).unwrap();
+    drop(stream);
+    assert_eq!(context.take_drop_errors().len(), 2);
+    let before = mock::live_handles();
+    let lost = ["a notify", "stream \"lost\" (", "the latest: notify record at tests/hung.rs:"];
+    drop(dropped);
+    let told = context.take_drop_errors();
+    assert_says(&told[0], ErrorKind::DeviceLost, &lost);
+    assert_eq!(told.len(), 1, "{told:?}");
+    let (notify, error) = notify.close().unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::DeviceLost, &lost);
+    assert_eq!(mock::live_handles(), before, "what work may still use was destroyed");
+    drop(notify);
+    assert_says(&context.take_drop_errors()[0], ErrorKind::DeviceLost, &lost);
+    drop(context);
+    mock::reset().unwrap();
+}
+
 #[test]
 fn a_stream_that_waits_for_a_notify_or_a_flag() {
     let _alone = mock::exclusive();

@@ -5,7 +5,8 @@ mod common;
 use std::time::Duration;
 
 use common::{assert_says, mock};
-use racl::{CaptureMode, Context, CountUpdate, CountWait, ErrorKind, IpcEventHandle, NotifyKey};
+use racl::{CaptureMode, Context, CountUpdate, CountWait, ErrorKind, IpcEventHandle};
+use racl::{Notify, NotifyKey, Result, Stream};
 
 const DESTROY: &str = "aclrtDestroyNotify";
 
@@ -148,6 +149,68 @@ fn counts_are_changed_and_waited_for_in_every_way() {
         taker.wait_count(&count, CountWait::equal(0)).unwrap();
         giver.synchronize().unwrap();
         taker.synchronize().unwrap();
+    });
+}
+
+/// Of two streams of a graph one gives a signal, behind `gate`, which the other takes, behind `hold`, and tells so.
+fn hand_over(first: &Stream, other: &Stream, [gate, inner, hold, passed]: [&Notify; 4]) -> Result<()> {
+    other.wait_notify(gate, None)?;
+    inner.record(other)?;
+    first.wait_notify(hold, None)?;
+    first.wait_notify(inner, None)?;
+    passed.record(first)
+}
+
+#[test]
+fn a_launch_takes_no_signal_of_one_that_was_aborted() {
+    alone(|context| {
+        for by_hand in [false, true] {
+            let notifies = [(); 4].map(|()| context.notify().unwrap());
+            let all @ [gate, _, hold, passed] = notifies.each_ref();
+            let [stream, giver, taker] = [(); 3].map(|()| context.stream().unwrap());
+            let mut graph = if by_hand {
+                let mut builder = context.build_graph().unwrap();
+                let (first, other) = (builder.first().clone(), builder.stream("other").unwrap());
+                first.start(&other).unwrap();
+                hand_over(&first, &other, all).unwrap();
+                builder.finish().unwrap()
+            } else {
+                let record = |s: &Stream| {
+                    let side = s.side("side")?;
+                    s.fork(&side)?;
+                    hand_over(s, &side, all)?;
+                    s.join(&side)
+                };
+                stream.capture(CaptureMode::ThreadLocal, record).unwrap()
+            };
+            graph.launch(&stream).unwrap();
+            gate.record(&giver).unwrap();
+            mock::run_until_idle();
+            if by_hand {
+                graph.abort().unwrap()
+            } else {
+                stream.abort().unwrap()
+            }
+            // Given to the next launch, by the program.
+            hold.record(&giver).unwrap();
+            giver.synchronize().unwrap();
+            graph.launch(&stream).unwrap();
+            taker.wait_notify(passed, None).unwrap();
+            mock::run_until_idle();
+            assert!(!taker.is_complete().unwrap(), "by hand: {by_hand}");
+            gate.record(&giver).unwrap();
+            taker.synchronize().unwrap();
+            let told = stream.synchronize();
+            assert_eq!(told.err().map(|error| error.kind()), by_hand.then_some(ErrorKind::Aborted));
+            stream.synchronize().unwrap();
+            // Whole launches clear nothing.
+            let before = mock::calls("aclrtNotifyBatchReset");
+            hold.record(&giver).unwrap();
+            gate.record(&giver).unwrap();
+            graph.launch(&stream).unwrap();
+            stream.synchronize().unwrap();
+            assert_eq!(mock::calls("aclrtNotifyBatchReset"), before);
+        }
     });
 }
 

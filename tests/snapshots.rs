@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use common::{assert_says, mock};
 use racl::plan::Cores;
 use racl::profiling::{DumpOptions, ProfileOptions};
-use racl::{Acl, Allocator, Device, ErrorKind, Refused, SnapshotStage};
+use racl::{Acl, Allocator, CaptureMode, Device, ErrorKind, Refused, SnapshotStage};
 
 fn alone(test: impl FnOnce(&Acl, &Device)) {
     let _alone = mock::exclusive();
@@ -19,6 +19,9 @@ fn alone(test: impl FnOnce(&Acl, &Device)) {
     test(device.acl(), &device);
     mock::clear_failures();
 }
+
+/// Of calls that a thread makes which has the process locked.
+const SAYS: &str = "this thread has the process locked";
 
 type Heard = Arc<Mutex<Vec<(i32, SnapshotStage)>>>;
 
@@ -56,7 +59,6 @@ fn a_process_is_locked_saved_restored_and_unlocked() {
 
 #[test]
 fn calls_of_the_thread_that_has_the_lock_are_refused_and_nothing_is_lost() {
-    const SAYS: &str = "this thread has the process locked";
     alone(|acl, device| {
         let before = mock::live_handles();
         let context = device.context().create_context().unwrap();
@@ -145,13 +147,68 @@ fn settings_that_the_thread_that_has_the_lock_drops_end_all_the_same() {
         assert!(range.is_recorded());
         let locked = acl.lock_process().unwrap();
         drop((range, limit, dump, profile));
+        for refused in [acl.profile_mark("a mark").map(drop), acl.profile_range("another").map(drop)] {
+            assert_says(&refused.unwrap_err(), ErrorKind::NotSupported, &[SAYS]);
+        }
         locked.unlock().unwrap();
-        // Waits for the threads that end them.
-        device.context().synchronize().unwrap();
         assert_eq!(device.core_limit().unwrap(), whole);
+        device.limit_cores(Cores { cube: 3, vector: 3 }).unwrap().end().unwrap();
         acl.dump(&DumpOptions::new(folder.path())).unwrap().stop().unwrap();
         acl.profile(&ProfileOptions::new(folder.path())).unwrap().stop().unwrap();
         assert!(device.context().take_drop_errors().is_empty());
+    });
+}
+
+/// Each of them once by its drop, and once by the call that ends it, which is refused.
+#[test]
+fn what_only_the_thread_that_has_the_lock_can_end_ends_with_the_lock() {
+    alone(|acl, device| {
+        let _watched = watchdog::Watchdog::new();
+        let stream = device.stream().unwrap();
+        let whole = device.context().thread_cores().unwrap();
+        for asks in [false, true] {
+            let mut buffer = device.alloc::<u8>(4).unwrap();
+            let limit = stream.limit_cores(Cores { cube: 2, vector: 2 }).unwrap();
+            let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+            stream.fill_bytes(&mut buffer, 1).unwrap();
+            let locked = acl.lock_process().unwrap();
+            if asks {
+                assert_says(&limit.end().unwrap_err(), ErrorKind::NotSupported, &[SAYS]);
+                assert_says(&capture.finish().unwrap_err(), ErrorKind::NotSupported, &[SAYS]);
+            } else {
+                drop((limit, capture));
+            }
+            assert!(stream.is_capturing(), "the library records still");
+            locked.unlock().unwrap();
+            assert!(!stream.is_capturing());
+            assert_eq!(device.context().thread_cores().unwrap(), whole);
+            stream.limit_cores(Cores { cube: 1, vector: 1 }).unwrap().end().unwrap();
+            let again = |s: &racl::Stream| s.fill_bytes(&mut buffer, 2);
+            stream.capture(CaptureMode::ThreadLocal, again).unwrap().launch(&stream).unwrap();
+            assert_eq!(buffer.to_vec().unwrap(), [2; 4]);
+        }
+        assert!(device.context().take_drop_errors().is_empty());
+    });
+}
+
+#[test]
+fn what_is_asked_to_end_under_the_lock_ends_after_it() {
+    alone(|acl, device| {
+        let _watched = watchdog::Watchdog::new();
+        let folder = tempfile::tempdir().unwrap();
+        let whole = device.core_limit().unwrap();
+        let limit = device.limit_cores(Cores { cube: 2, vector: 2 }).unwrap();
+        let dump = acl.dump(&DumpOptions::new(folder.path())).unwrap();
+        let profile = acl.profile(&ProfileOptions::new(folder.path())).unwrap();
+        let range = acl.profile_range("a range").unwrap();
+        let locked = acl.lock_process().unwrap();
+        for refused in [range.end().map(drop), limit.end(), dump.stop(), profile.stop()] {
+            assert_says(&refused.unwrap_err(), ErrorKind::NotSupported, &[SAYS]);
+        }
+        locked.unlock().unwrap();
+        assert_eq!(device.core_limit().unwrap(), whole);
+        acl.dump(&DumpOptions::new(folder.path())).unwrap().stop().unwrap();
+        acl.profile(&ProfileOptions::new(folder.path())).unwrap().stop().unwrap();
     });
 }
 
@@ -167,6 +224,28 @@ fn memory_dropped_under_the_lock_is_there_for_other_contexts() {
         drop(dropped);
         locked.unlock().unwrap();
         contexts[1].alloc::<u8>(most).unwrap();
+        assert!(contexts.iter().all(|context| context.take_drop_errors().is_empty()));
+    });
+}
+
+#[test]
+fn memory_that_does_not_count_for_its_context_is_there_for_others_as_well() {
+    const PART: usize = 8 << 20;
+    alone(|acl, device| {
+        let contexts = [(); 2].map(|()| device.context().create_context().unwrap());
+        contexts.iter().for_each(|context| context.set_allocator(Allocator::Direct));
+        // Room for one part is left.
+        let free = contexts[1].memory_info().unwrap().0;
+        let _rest = contexts[1].alloc::<u8>(free - PART - PART / 2).unwrap();
+        let memory = contexts[0].physical_memory(PART).unwrap();
+        let mut growable = contexts[0].reserve::<u8>(PART).unwrap();
+        growable.map(&memory).unwrap();
+        drop(memory);
+        assert_eq!(contexts[1].alloc::<u8>(PART).unwrap_err().kind(), ErrorKind::OutOfMemory);
+        let locked = acl.lock_process().unwrap();
+        drop(growable);
+        locked.unlock().unwrap();
+        contexts[1].alloc::<u8>(PART).unwrap();
         assert!(contexts.iter().all(|context| context.take_drop_errors().is_empty()));
     });
 }

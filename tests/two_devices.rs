@@ -5,7 +5,7 @@ mod common;
 use common::{assert_says, mock};
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Mode, Plan, Pool, RunOptions};
-use racl::{CaptureMode, Comparison, DeviceLink, ErrorKind, Prefetch, Rows, op};
+use racl::{CaptureMode, Comparison, Device, DeviceLink, ErrorKind, Prefetch, Rows, op};
 
 #[test]
 fn memory_and_graphs_of_another_device_are_refused() {
@@ -56,6 +56,7 @@ fn memory_and_graphs_of_another_device_are_refused() {
     built(&zero, &one);
     plans(&zero, &one);
     peers(&zero, &one);
+    mapped(&zero, &one);
 }
 
 /// Labels, streams, numbers and kernels of another device, for graphs that are built and changed.
@@ -190,4 +191,28 @@ fn plans(zero: &racl::Device, one: &racl::Device) {
         let mut other = one.zeros::<f32>([2]).unwrap();
         refused(&y.copy_to(&zero.stream().unwrap(), &mut other).unwrap_err(), "memory of device 1");
     }
+}
+
+/// Each of two contexts has memory of the other mapped, and streams of further contexts use it when it is dropped.
+fn mapped(zero: &Device, one: &Device) {
+    let before = mock::live_handles();
+    let [a, b, c, d] = [zero, one, zero, one].map(|device| device.context().create_context().unwrap());
+    let streams = [c.stream().unwrap(), d.stream().unwrap()];
+    for (own, other, stream) in [(&a, &b, &streams[0]), (&b, &a, &streams[1])] {
+        let mut buffer = own.reserve::<u8>(2 << 20).unwrap();
+        buffer.map(&other.physical_memory(2 << 20).unwrap()).unwrap();
+        mock::hold(stream).unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        drop(buffer);
+    }
+    drop((a, b));
+    for stream in streams {
+        mock::release(&stream).unwrap();
+        stream.close().unwrap();
+    }
+    // Waits for the threads that free it.
+    assert!(c.take_drop_errors().is_empty() && d.take_drop_errors().is_empty());
+    c.close().unwrap();
+    d.close().unwrap();
+    assert_eq!(mock::live_handles(), before, "the two contexts keep each other");
 }

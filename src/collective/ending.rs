@@ -13,10 +13,7 @@ use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Lock, Signal};
 use crate::progress::Use;
 use crate::retire;
-use crate::stream::{Stream, StreamInner};
-
-/// How long a thread rests that waits for the last work, at first and at most.
-const RESTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
+use crate::stream::Stream;
 
 impl Communicator {
     /// Destroys the communicator now.
@@ -96,7 +93,16 @@ impl Inner {
         // A copy, so that no lock is held while streams are asked.
         let uses = self.uses.lock().clone();
         uses.iter().for_each(Use::poll);
-        uses.iter().any(|last| !last.is_done() && !is_lost(last))
+        // Of what is lost nobody will ever know more.
+        uses.iter().any(|last| !last.is_done() && !last.is_lost())
+    }
+
+    /// Tells whose work uses it longer than a drop waits.
+    fn tell_late(&self) {
+        let uses: Vec<_> = self.uses.lock().iter().map(Use::of_any).collect();
+        let what = format!("the communicator {:?} of rank {}", self.name, self.rank);
+        let error = retire::late(&format!("work that uses {what}, of {},", Use::describe_open(&uses)));
+        self.context.record_drop_error(&format!("destroying {what}"), error);
     }
 
     /// Ends the work of the streams with operations that are not done; those that ended are uses no longer. The first
@@ -165,7 +171,7 @@ impl Inner {
 /// Destroys a handle that no call has. While the library says that it is in use (guide: HCCL, `HcclCommDestroy`), it is
 /// asked again.
 fn destroy(context: &ContextInner, raw: HcclComm, until: Instant) -> Result<()> {
-    let mut rest = RESTS[0];
+    let mut rest = retire::RESTS.start;
     loop {
         let done = destroy_once(context, raw);
         if !is_again(&done) {
@@ -176,7 +182,7 @@ fn destroy(context: &ContextInner, raw: HcclComm, until: Instant) -> Result<()> 
             return done.map_err(|error| Error::new(ErrorKind::Timeout, text).with_source(error));
         }
         retire::pause_for(rest);
-        rest = (2 * rest).min(RESTS[1]);
+        rest = (2 * rest).min(retire::RESTS.end);
     }
 }
 
@@ -187,11 +193,6 @@ fn destroy_once(context: &ContextInner, raw: HcclComm) -> Result<()> {
 
 fn is_again(done: &Result<()>) -> bool {
     done.as_ref().is_err_and(|error| error.code() == Some(HcclResult::HCCL_E_AGAIN.0 as i32))
-}
-
-/// The stream is gone and could not be waited for: nobody will ever know more of its work.
-fn is_lost(last: &Use<StreamInner>) -> bool {
-    last.running(Duration::ZERO).is_err_and(|error| error.kind() == ErrorKind::DeviceLost)
 }
 
 impl Drop for Inner {
@@ -213,11 +214,7 @@ impl Drop for Inner {
         // No calls are allowed in a host function.
         if closure::is_running() || heir.is_used() {
             return retire::on_thread(heir, |mut heir| {
-                let mut rest = RESTS[0];
-                while heir.is_used() {
-                    retire::pause_for(rest);
-                    rest = (2 * rest).min(RESTS[1]);
-                }
+                retire::outlast(|| heir.is_used(), || heir.tell_late());
                 heir.end();
             });
         }

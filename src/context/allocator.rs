@@ -96,7 +96,8 @@ pub(crate) struct Direct {
     pub(super) whose: Whose,
 }
 
-/// Memory of other calls than `aclrtMalloc`. It must not hold the context, which may own it.
+/// Memory of other calls than `aclrtMalloc`. It must not hold the context, which may own it; where it holds another one
+/// it says so.
 pub(crate) trait GiveBack: Send + Sync + 'static {
     /// Gives it back, which no submitted work uses, with the calls of the context; called until it succeeds once.
     fn give_back(&self, context: &ContextInner) -> Result<()>;
@@ -104,6 +105,10 @@ pub(crate) trait GiveBack: Send + Sync + 'static {
     /// How many bytes from the start work can use, after a call that may have failed half-way.
     fn left(&self) -> usize {
         usize::MAX
+    }
+
+    fn holds_context(&self) -> bool {
+        false
     }
 }
 
@@ -143,6 +148,11 @@ impl Piece {
             },
             Self::Block(_) => usize::MAX,
         }
+    }
+
+    /// Whether it holds another context than the one that it is of.
+    pub(super) fn holds_context(&self) -> bool {
+        matches!(self, Self::Direct(direct) if matches!(&direct.whose, Whose::Calls(owner) if owner.holds_context()))
     }
 
     /// Whether it is.

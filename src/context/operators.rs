@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use super::ContextInner;
 use crate::call::Caller as _;
 use crate::lock::{Guard, Lock, say};
+use crate::progress::Visit;
 
 /// Signatures that are kept in the process, unless something else was said.
 const LIMIT: usize = 4096;
@@ -46,6 +47,8 @@ pub(crate) trait Holder: Any + Send + Sync {
 pub(crate) struct Operators {
     limit: AtomicUsize,
     count: AtomicUsize,
+    /// How often what first phases look at has changed.
+    changes: AtomicU64,
     threads: Lock<Vec<Arc<dyn Holder>>>,
 }
 
@@ -72,7 +75,8 @@ fn process_limit() -> usize {
 
 impl Default for Operators {
     fn default() -> Self {
-        Self { limit: AtomicUsize::new(process_limit()), count: AtomicUsize::new(0), threads: Lock::default() }
+        let limit = AtomicUsize::new(process_limit());
+        Self { limit, count: AtomicUsize::new(0), changes: AtomicU64::new(0), threads: Lock::default() }
     }
 }
 
@@ -164,6 +168,17 @@ impl Operators {
         self.threads().iter().for_each(|thread| thread.shrink_soon(context, limit));
     }
 
+    /// Lets all be planned anew, those at work right after.
+    pub(crate) fn forget(&self, context: &ContextInner) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
+        self.shrink(context, 0);
+    }
+
+    /// For executors that others keep: those that were planned before the latest change are to be planned anew.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
     /// At the end of the context.
     pub(super) fn destroy_all(&self, context: &ContextInner) {
         let threads = std::mem::take(&mut *self.threads());
@@ -174,10 +189,12 @@ impl Operators {
 /// Lets all operators be planned anew that are kept for a device of the library of `context`; those of a thread that is
 /// at work, right after.
 pub(crate) fn forget_operators(context: &ContextInner, device: i32) {
-    let contexts: Vec<_> = CONTEXTS.lock().iter().filter_map(Weak::upgrade).collect();
-    for known in contexts {
+    // Begun under the lock, without which nobody counts.
+    let visited = |known: &Weak<ContextInner>| known.upgrade().map(|known| (Visit::begin(&known.passes), known));
+    let contexts: Vec<_> = CONTEXTS.lock().iter().filter_map(visited).collect();
+    for (_visit, known) in contexts {
         if known.device() == device && std::ptr::eq(known.table(), context.table()) {
-            known.operators.shrink(&known, 0);
+            known.operators.forget(&known);
         }
     }
 }

@@ -111,7 +111,7 @@ impl Context {
     }
 
     fn forget_operators(&self) {
-        self.inner().operators.shrink(self.inner(), 0);
+        self.inner().operators.forget(self.inner());
     }
 }
 

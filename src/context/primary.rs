@@ -69,6 +69,11 @@ impl Context {
     /// Takes the context from those who would ask for it, when nobody else uses it. Who has it with a stream for a moment
     /// is waited for.
     pub(super) fn withdraw(&self) -> Result<()> {
+        if self.0.passes.has_own() {
+            let text =
+                "this thread is inside a wait for work of the context, or asks a stream of it; close it afterwards";
+            return Err(Error::invalid(text));
+        }
         let most = |passing| if passing > 0 { usize::MAX } else { 0 };
         match self.0.passes.wait_alone(MOMENT, most, || self.try_withdraw()) {
             0 => Ok(()),

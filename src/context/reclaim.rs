@@ -116,7 +116,7 @@ impl Reclaim {
         others.map(|other| other.free_later(context) + other.trim(context, 0)).sum()
     }
 
-    /// Frees what threads gave up that were to make no calls then. How many bytes.
+    /// Frees what threads gave up that were to make no calls then. How many pieces: not all have bytes that count.
     fn free_later(&self, context: &ContextInner) -> usize {
         let idle = {
             let state = &mut *self.lock();
@@ -124,9 +124,9 @@ impl Reclaim {
             state.leaving += idle.len();
             idle
         };
-        let bytes = idle.iter().map(bytes_of).sum();
+        let count = idle.len();
         self.free_all(context, idle);
-        bytes
+        count
     }
 
     #[inline]
@@ -443,6 +443,27 @@ impl Reclaim {
         // Others may be giving its segments back.
         self.wait_leaving();
     }
+}
+
+/// As [`Reclaim::release`], of memory that may hold another context. In the line of its own one it would keep the other,
+/// and both would stay where each has such a line; so a thread waits for the work.
+#[inline]
+pub(crate) fn give_up(context: &Arc<ContextInner>, piece: Piece, streams: Vec<Use>) {
+    if matches!(piece, Piece::Block(_)) || streams.iter().all(Use::is_done) || !piece.holds_context() {
+        return context.reclaim.release(context, piece, streams);
+    }
+    retire::on_thread((Arc::clone(context), piece, streams), |(context, piece, streams)| {
+        let is_used = || {
+            streams.iter().for_each(Use::poll);
+            streams.iter().any(|last| !last.is_done() && !last.is_lost())
+        };
+        let tell = || {
+            let late = retire::late(&format!("work of {},", Use::describe_open(&streams)));
+            context.record_drop_error("unmapping device memory", late);
+        };
+        retire::outlast(is_used, tell);
+        context.reclaim.release(&context, piece, streams);
+    });
 }
 
 fn in_use(users: &[Use]) -> String {

@@ -9,7 +9,7 @@ use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::lock::say;
-use crate::progress::{Progress, device_failures};
+use crate::progress::{Pass, Passes, Progress, Visit, device_failures};
 use crate::stream::StreamInner;
 
 pub(super) struct Point {
@@ -39,7 +39,9 @@ impl Before {
 /// For what nobody was told of work of a stream, since the future was dropped.
 pub(super) struct Untold {
     stream: Weak<StreamInner>,
+    progress: Arc<Progress>,
     context: Weak<ContextInner>,
+    passes: Arc<Passes>,
 }
 
 impl Untold {
@@ -49,6 +51,7 @@ impl Untold {
         if error.code().is_none() && error.kind() == ErrorKind::DeviceFault {
             return;
         }
+        let (_pass, _visit) = (Pass::begin(&self.progress), Visit::begin(&self.passes));
         match (self.stream.upgrade(), self.context.upgrade()) {
             (Some(stream), _) => drop(stream.tell_later(error)),
             (None, Some(context)) => context.record_drop_error("work whose future was dropped", error),
@@ -94,7 +97,13 @@ impl Point {
     }
 
     pub(super) fn untold(&self) -> Untold {
-        Untold { stream: Weak::clone(&self.stream), context: Arc::downgrade(self.event.context_inner()) }
+        let context = self.event.context_inner();
+        Untold {
+            stream: Weak::clone(&self.stream),
+            progress: Arc::clone(&self.progress),
+            context: Arc::downgrade(context),
+            passes: Arc::clone(&context.passes),
+        }
     }
 
     /// How the work before it ended, if it is over. Does not block.
@@ -131,6 +140,7 @@ impl Point {
             let text = "work that was submitted before the point failed, as another wait was told";
             return Err(Error::new(ErrorKind::DeviceFault, text));
         }
+        let _pass = Pass::begin(&self.progress);
         self.stream.upgrade().map_or(Ok(()), |stream| stream.tell_what_is_left())
     }
 }

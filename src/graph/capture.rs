@@ -9,7 +9,8 @@ use acl_sys::aclmdlRICaptureMode;
 use super::captured::Graph;
 use super::ending;
 use super::pool::GraphPool;
-use crate::call::call;
+use crate::call::{call, check_not_locked};
+use crate::closure;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
@@ -289,9 +290,12 @@ impl Capture {
     ///
     /// [`ErrorKind::CaptureUnjoined`] naming the stream that does not lead back to the origin;
     /// [`ErrorKind::CaptureInvalidated`] naming the call that could not be recorded. Nothing was executed then, and
-    /// the streams are free again.
+    /// the streams are free again. [`ErrorKind::NotSupported`] while this thread has the
+    /// [process locked](crate::Acl::lock_process), with which the capture ends.
     #[doc(alias = "aclmdlRICaptureEnd")]
     pub fn finish(mut self) -> Result<Graph> {
+        // Then it is given up, once the process is unlocked.
+        check_not_locked()?;
         let graph = self.end()?;
         match self.state.failure() {
             None => Ok(graph),
@@ -317,6 +321,13 @@ impl Drop for Capture {
     fn drop(&mut self) {
         if self.ended {
             return;
+        }
+        if closure::is_process_locked() {
+            // No other thread may end it.
+            self.ended = true;
+            let (stream, state) = (self.stream.clone(), Arc::clone(&self.state));
+            let heir = Self { stream, state, ended: false, thread: PhantomData };
+            return closure::once_unlocked(|| drop(heir));
         }
         // The graph, if the runtime gives one, is destroyed here. That a capture was incomplete is no news to
         // somebody who gives it up; that the runtime failed is.

@@ -63,10 +63,10 @@ use crate::stream::{CaptureState, Keep, Stream, StreamInner, Task};
 #[doc(alias = "aclmdlRI")]
 #[doc(alias = "aclmdlRIDestroy")]
 pub struct Graph {
-    raw: aclmdlRI,
+    pub(super) raw: aclmdlRI,
     /// The number of the capture, or of no capture.
     capture: u64,
-    made: Made,
+    pub(super) made: Made,
     pub(super) keep: Keep,
     /// What updates gave it beside that.
     pub(super) updated: Updated,
@@ -75,12 +75,14 @@ pub struct Graph {
     pub(super) in_flight: Arc<InFlight>,
     pub(super) panics: Panics,
     order: Option<Event>,
+    /// The last launch was to end before its time.
+    pub(super) aborted: bool,
     pool: GraphPool,
     /// Scratch state of the launch path has no lock in the runtime: not `Sync`.
     not_sync: PhantomData<Cell<()>>,
     /// Streams of the graph, which go after it.
     bound: Bound,
-    context: Arc<ContextInner>,
+    pub(super) context: Arc<ContextInner>,
 }
 
 /// How a graph came to be.
@@ -114,6 +116,7 @@ impl Graph {
             in_flight,
             panics: capture.panics.clone(),
             order: None,
+            aborted: false,
             pool: GraphPool::from_inner(&capture.pool),
             not_sync: PhantomData,
             bound: Bound::default(),
@@ -140,6 +143,7 @@ impl Graph {
             in_flight: Arc::new(InFlight::default()),
             panics: Panics::default(),
             order: None,
+            aborted: false,
             pool: GraphPool::new(context),
             not_sync: PhantomData,
             bound: Bound::default(),
@@ -201,6 +205,9 @@ impl Graph {
         inner.check_thread()?;
         // While no other graph is launched that may use the same memory of a pool.
         let _turn = if self.keep.has_turns() { self.keep.turn()? } else { None };
+        if self.keep.has_notifies() {
+            self.clear_notifies()?;
+        }
         let in_turn = self.keep.in_turn();
         let turns = in_turn.iter().map(|each| each.begin(stream)).collect::<Result<Vec<_>>>()?;
         let again = self.in_flight.is_last(inner);
@@ -372,43 +379,6 @@ impl Graph {
             .map_err(|error| error.context(format!("writing {shown}")))
     }
 
-    /// Ends the launch that runs, of a graph that was [built by hand](crate::GraphBuilder): the next waits for it, or
-    /// for the stream that it was launched on, tell [`ErrorKind::Aborted`]. What the graph was to write is as it was,
-    /// or half written; the next launch begins at its begin, with notifies as they are: one that was recorded and not
-    /// waited for is recorded still ([`Notify::reset`](crate::Notify::reset)). Nothing happens when no launch runs. A graph that was
-    /// captured runs on: [`Stream::abort`] of the stream that it was launched on ends its work. Returns when the
-    /// library has been told.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NotSupported`] for a captured graph; [`ErrorKind::MissingSymbol`] on a library that cannot.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use racl::ErrorKind;
-    ///
-    /// let device = racl::Acl::mock()?.device(0)?;
-    /// let (context, stream) = (device.context(), device.stream()?);
-    /// let builder = context.build_graph()?;
-    /// let never = context.notify()?;
-    /// builder.first().wait_notify(&never, None)?;
-    /// let mut graph = builder.finish()?;
-    /// graph.launch(&stream)?;
-    /// graph.abort()?;
-    /// assert_eq!(graph.wait().unwrap_err().kind(), ErrorKind::Aborted);
-    /// # Ok::<(), racl::Error>(())
-    /// ```
-    #[doc(alias = "aclmdlRIAbort")]
-    pub fn abort(&mut self) -> Result<()> {
-        if self.made == Made::Captured {
-            let text = "a captured graph goes on; the end of the work of the stream that it was launched on ends it";
-            return Err(Error::new(ErrorKind::NotSupported, text));
-        }
-        // SAFETY: the graph is live, and `&mut self` excludes another call for it.
-        unsafe { call!(&*self.context, aclmdlRIAbort(self.raw)) }
-    }
-
     /// The raw handle. Valid as long as this value; launches made beside this crate are not tracked by it.
     #[must_use]
     pub fn as_raw(&self) -> aclmdlRI {
@@ -481,6 +451,7 @@ impl Graph {
             in_flight: Arc::clone(&self.in_flight),
             panics: self.panics.clone(),
             order: self.order.take(),
+            aborted: self.aborted,
             pool: self.pool.clone(),
             not_sync: PhantomData,
             bound: std::mem::take(&mut self.bound),

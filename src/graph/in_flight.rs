@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::allocation::Launches;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::lock::{Guard, Lock};
 use crate::progress::{Pass, Use};
+use crate::retire;
 use crate::stream::StreamInner;
 
 /// Where a graph was launched last; shared with the memory that it uses.
@@ -86,6 +87,30 @@ impl InFlight {
     /// Waits for the last launch, for at most `limit` milliseconds, and reports its errors.
     pub(crate) fn wait_within(&self, limit: Option<i32>) -> Result<()> {
         self.last_use().map_or(Ok(()), |last| last.wait(limit))
+    }
+
+    /// Whether work of the last launch may have been dropped.
+    pub(crate) fn was_dropped(&self) -> bool {
+        self.last_use().is_some_and(|last| last.check_run().is_err())
+    }
+
+    /// Waits, at most for so many milliseconds, until the last launch is over, which was aborted: the next wait for its
+    /// stream tells that.
+    pub(crate) fn outlast_abort(&self, limit: i32) -> Result<()> {
+        let Some(last) = self.last_use() else { return Ok(()) };
+        let _pass = last.pass();
+        let Some((stream, number)) = last.running(Duration::ZERO)? else { return Ok(()) };
+        let until = Instant::now() + Duration::from_millis(limit.unsigned_abs().into());
+        loop {
+            match stream.wait_for(number, Some(limit)) {
+                // Each stream of the graph may tell it.
+                Err(error) if error.kind() == ErrorKind::Aborted && Instant::now() < until => {
+                    stream.tell_later(error);
+                    retire::pause_for(Duration::from_millis(1));
+                }
+                waited => return waited,
+            }
+        }
     }
 
     /// Whether there is nothing to wait for and to report.

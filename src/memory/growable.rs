@@ -132,6 +132,10 @@ impl GiveBack for Addresses {
     fn left(&self) -> usize {
         self.mapped()
     }
+
+    fn holds_context(&self) -> bool {
+        self.pieces.lock().iter().any(|piece| piece.owner.is_some())
+    }
 }
 
 /// The bytes of which memory is mapped.

@@ -92,26 +92,30 @@ impl Loaded {
         done
     }
 
-    /// Asks the streams; no lock is held meanwhile.
-    fn poll(&self) {
-        let last: Vec<_> = self.runs.lock().iter().map(|run| run.last.of_any()).collect();
-        last.iter().for_each(Use::poll);
+    /// A copy, so that no lock is held while streams are asked.
+    fn uses(&self) -> Vec<Use> {
+        self.runs.lock().iter().map(|run| run.last.of_any()).collect()
     }
 
+    fn poll(&self) {
+        self.uses().iter().for_each(Use::poll);
+    }
+
+    /// Of what is lost nobody will ever know more.
     fn is_used(&self) -> bool {
         self.poll();
-        self.runs.lock().iter().any(|run| !run.last.is_done())
+        self.runs.lock().iter().any(|run| !run.last.is_done() && !run.last.is_lost())
     }
 
     /// Waits for all runs, and tells what went wrong with them.
     pub(super) fn wait(&self) -> Result<()> {
-        let last: Vec<_> = self.runs.lock().iter().map(|run| run.last.of_any()).collect();
-        last.iter().try_for_each(|last| last.wait(None))
+        self.uses().iter().try_for_each(|last| last.wait(None))
     }
 
-    /// Unloads it; no run uses it.
+    /// Unloads it; no run uses it, but for those that are lost, which refuse it.
     pub(super) fn end(&mut self) -> Result<()> {
         let Some(id) = self.id else { return Ok(()) };
+        Use::check_lost(&self.uses(), "the model")?;
         self.runs = Lock::default();
         // SAFETY: the model is this value's own, and unloaded once.
         unsafe { call!(&*self.context, aclmdlUnload(id)) }?;
@@ -140,8 +144,7 @@ impl Loaded {
 
     /// Tells whose runs last longer than a drop waits.
     fn tell_late(&self) {
-        let last: Vec<_> = self.runs.lock().iter().map(|run| run.last.of_any()).collect();
-        let error = retire::late(&format!("a run of {}", Use::describe_open(&last)));
+        let error = retire::late(&format!("a run of {}", Use::describe_open(&self.uses())));
         self.context.record_drop_error("unloading a model", error);
     }
 }
@@ -157,13 +160,14 @@ impl Drop for Loaded {
             return retire::on_thread(heir, |heir| retire::outlast(|| heir.is_used(), || heir.tell_late()));
         }
         let Err(error) = self.end() else { return };
+        let lost = error.kind() == ErrorKind::DeviceLost;
         self.context.record_drop_error("unloading a model", error);
-        if self.tries > 0 {
+        if self.tries > 0 && !lost {
             self.tries -= 1;
             return retire::later(self.take(), drop);
         }
         // The device may use it still.
-        std::mem::forget(std::mem::take(&mut self.keeps));
+        std::mem::forget((std::mem::take(&mut self.keeps), std::mem::take(&mut self.runs)));
     }
 }
 

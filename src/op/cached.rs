@@ -25,6 +25,8 @@ use crate::stream::{Stream, planned_cores};
 pub struct OperatorCache {
     /// Signatures that are remembered now.
     pub signatures: usize,
+    /// Threads that remember some: each of them planned the [signatures](crate::op#executors) that it uses.
+    pub threads: usize,
     /// Calls that needed the second phase only.
     pub hits: u64,
     /// Calls that planned an executor.
@@ -104,7 +106,7 @@ impl Context {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn clear_operator_cache(&self) {
-        self.inner().operators.shrink(self.inner(), 0);
+        self.inner().operators.forget(self.inner());
     }
 }
 
@@ -168,7 +170,9 @@ struct Counts {
 
 impl Counts {
     fn add_to(&self, sum: &mut OperatorCache) {
-        sum.signatures += self.signatures.load(Ordering::Relaxed);
+        let signatures = self.signatures.load(Ordering::Relaxed);
+        sum.signatures += signatures;
+        sum.threads += usize::from(signatures > 0);
         sum.hits += self.hits.load(Ordering::Relaxed);
         sum.misses += self.misses.load(Ordering::Relaxed);
         sum.refused += self.refused.load(Ordering::Relaxed);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use acl_sys::acldumpChunk;
 
 use crate::acl::{Acl, ConfigFile};
-use crate::call::{call, value};
+use crate::call::{call, check_not_locked, value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, as_if_alone, say};
 use crate::retire;
@@ -286,9 +286,10 @@ impl Dump {
     /// # Errors
     ///
     /// [`ErrorKind::CallbackPanicked`] when a function of the program did; what the library says. It is ended in any
-    /// case.
+    /// case: where this thread has the [process locked](Acl::lock_process), [`ErrorKind::NotSupported`], after the unlock.
     #[doc(alias = "aclmdlFinalizeDump")]
     pub fn stop(mut self) -> Result<()> {
+        check_not_locked()?;
         self.ended = true;
         self.end()
     }

@@ -7,9 +7,9 @@ use std::panic::Location;
 
 use super::session::text_of;
 use crate::acl::Acl;
-use crate::call::{Caller as _, call, check, value};
+use crate::call::{Caller as _, call, check, check_not_locked, value};
 use crate::error::{Error, Result};
-use crate::lock::{Lock, say};
+use crate::lock::{Guard, Lock, say};
 use crate::retire;
 use crate::stream::{Stream, Task};
 
@@ -52,9 +52,15 @@ impl Open {
     }
 }
 
+/// Waits for who has the ranges, unless that may wait for this thread, which has the process locked.
+fn open() -> Result<Guard<'static, Open>> {
+    check_not_locked()?;
+    Ok(OPEN.lock())
+}
+
 /// Ends the ranges of the profile that `stop` stops. No mark is under way meanwhile.
 pub(super) fn end_ranges(acl: &Acl, stop: impl FnOnce() -> Result<()>) -> Result<()> {
-    let mut open = OPEN.lock();
+    let mut open = open()?;
     let mut ended = Ok(());
     for range in open.take(acl).into_values() {
         ended = ended.and(range.end().map(drop));
@@ -150,7 +156,7 @@ impl Acl {
     #[doc(alias = "aclprofMark")]
     pub fn profile_mark(&self, text: &str) -> Result<bool> {
         let message = message_of(text)?;
-        let _open = OPEN.lock();
+        let _open = open()?;
         let Some(stamp) = Stamp::new(self, &message)? else { return Ok(false) };
         // SAFETY: a live stamp.
         recorded(unsafe { call!(self, aclprofMark(stamp.raw)) })
@@ -173,7 +179,7 @@ impl Acl {
     #[doc(alias = "aclprofRangeStart")]
     pub fn profile_range(&self, text: &str) -> Result<HostRange> {
         let message = message_of(text)?;
-        let mut open = OPEN.lock();
+        let mut open = open()?;
         let Some(stamp) = Stamp::new(self, &message)? else { return Ok(HostRange { range: None }) };
         let mut id = 0;
         // SAFETY: a live stamp, and a place for one number.
@@ -198,16 +204,18 @@ impl HostRange {
     ///
     /// # Errors
     ///
-    /// What the library says.
+    /// What the library says. [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) while this thread has the
+    /// [process locked](Acl::lock_process): the range ends once that is unlocked.
     #[doc(alias = "aclprofRangeStop")]
     pub fn end(mut self) -> Result<bool> {
         self.finish()
     }
 
     fn finish(&mut self) -> Result<bool> {
-        let Some(number) = self.range.take() else { return Ok(false) };
+        let Some(number) = self.range else { return Ok(false) };
         let ended = {
-            let mut open = OPEN.lock();
+            let mut open = open()?;
+            self.range = None;
             // The library may end with the last value of it, and not while the lock is held.
             open.ranges.remove(&number).map(|range| (range.stamp.acl.clone(), range.end()))
         };

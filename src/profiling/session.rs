@@ -8,7 +8,7 @@ use acl_sys::{aclprofAicoreMetrics, aclprofConfig, aclprofConfigType};
 
 use super::marks::{end_ranges, forget_ranges};
 use crate::acl::Acl;
-use crate::call::{call, pointer};
+use crate::call::{call, check_not_locked, pointer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, say};
 use crate::retire;
@@ -290,10 +290,12 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::File`] when it cannot be written. It is ended in any case.
+    /// [`ErrorKind::File`] when it cannot be written. It is ended in any case: where this thread has the
+    /// [process locked](Acl::lock_process), [`ErrorKind::NotSupported`], after the unlock.
     #[doc(alias = "aclprofStop")]
     #[doc(alias = "aclprofFinalize")]
     pub fn stop(mut self) -> Result<()> {
+        check_not_locked()?;
         self.ended = true;
         self.end()
     }

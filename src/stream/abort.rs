@@ -32,7 +32,8 @@ impl Stream {
     /// Who waits for the stream meanwhile gets [`ErrorKind::Aborted`], and so does whoever waits, then or later, for
     /// an event, a copy or a future of work that was dropped, or was not known to be done. Waits for the stream itself
     /// tell of later work. What the work was to write is as it was, or half written. Host functions that were dropped
-    /// are never freed. Notifies that were recorded stay so until they are [reset](crate::Notify::reset). Other streams
+    /// are freed with the stream. Notifies that were recorded stay so until they are [reset](crate::Notify::reset), or
+    /// until the next launch of a graph whose launch was dropped, which both records and waits for them. Other streams
     /// that wait for records of this one may hang, or go on without; abort them as well.
     ///
     /// # Errors

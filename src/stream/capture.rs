@@ -11,7 +11,7 @@ use super::flow::Flow;
 use super::joins::Joins;
 use super::private::{Lease, Private, Turn};
 use super::submit::Named;
-use super::{Stream, StreamInner, Task};
+use super::{Handle, Stream, StreamInner, Task};
 use crate::allocation::{Allocation, How, Touch};
 use crate::closure::{Function, Panics};
 use crate::error::{Error, ErrorKind, Result};
@@ -79,6 +79,8 @@ pub(crate) struct Keep {
     others: Vec<Box<dyn Any + Send>>,
     /// What it uses as other work does, one after the other on whatever stream, in one order for all graphs.
     in_turn: Vec<Arc<dyn InTurn>>,
+    /// Notifies: whether it records each, and whether it waits for it.
+    notifies: Vec<(Arc<Handle>, [bool; 2])>,
     /// Those who look on while it runs.
     pub(crate) keepers: Vec<Arc<dyn Keeper>>,
     /// Which of the allocations other graphs may use as well.
@@ -116,6 +118,17 @@ impl Keep {
     #[inline]
     pub(crate) fn has_turns(&self) -> bool {
         self.lease.has_turns()
+    }
+
+    /// Whether it has notifies.
+    #[inline]
+    pub(crate) fn has_notifies(&self) -> bool {
+        !self.notifies.is_empty()
+    }
+
+    /// The notifies that it both records and waits for.
+    pub(crate) fn own_notifies(&self) -> impl Iterator<Item = &Arc<Handle>> {
+        self.notifies.iter().filter(|(_, ways)| *ways == [true; 2]).map(|(notify, _)| notify)
     }
 
     /// What a launch has to take turns with.
@@ -257,6 +270,18 @@ impl CaptureState {
 
     pub(crate) fn keep_other(&self, other: Box<dyn Any + Send>) {
         self.root().lock().keep.others.push(other);
+    }
+
+    /// A notify was recorded, or waited for.
+    pub(crate) fn note_notify(&self, notify: &Arc<Handle>, waits: bool) {
+        let root = self.root();
+        let all = &mut root.lock().keep.notifies;
+        let known = all.iter().position(|(known, _)| Arc::ptr_eq(known, notify));
+        let place = known.unwrap_or_else(|| {
+            all.push((Arc::clone(notify), [false; 2]));
+            all.len() - 1
+        });
+        all[place].1[usize::from(waits)] = true;
     }
 
     /// Also makes each launch a use of it.

@@ -9,7 +9,8 @@ use std::mem::ManuallyDrop;
 
 use acl_sys::aclrtDevResLimitType;
 
-use crate::call::call;
+use crate::call::{call, check_not_locked};
+use crate::closure;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stream::Stream;
@@ -168,10 +169,12 @@ impl CoreLimit {
     ///
     /// # Errors
     ///
-    /// What the library says; it is not tried again.
+    /// What the library says; it is not tried again. [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) while
+    /// this thread has the [process locked](crate::Acl::lock_process), with which it ends then.
     #[doc(alias = "aclrtUnuseStreamResInCurrentThread")]
     #[doc(alias = "aclrtResetStreamResLimit")]
     pub fn end(mut self) -> Result<()> {
+        check_not_locked()?;
         self.undo()
     }
 
@@ -233,6 +236,12 @@ impl CoreLimit {
 
 impl Drop for CoreLimit {
     fn drop(&mut self) {
+        if !self.ended && closure::is_process_locked() {
+            // No other thread can end it.
+            self.ended = true;
+            let heir = Self { stream: self.stream.clone(), ended: false, ..*self };
+            return closure::once_unlocked(|| drop(heir));
+        }
         if !self.ended
             && let Err(error) = self.undo()
         {

@@ -2,14 +2,68 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
-use super::{Ownership, StreamInner};
+use super::{Ownership, Stream, StreamInner};
 use crate::call::call;
 use crate::closure;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::Lock;
 use crate::progress::Queue as _;
 use crate::retire::{self, Waited};
+
+impl Stream {
+    fn others(&self) -> usize {
+        Arc::strong_count(&self.0) - 1
+    }
+
+    /// That nobody else has it, but for a moment; nor this thread, which would wait for itself.
+    pub(super) fn check_owners(&self) -> Result<()> {
+        let passes = self.0.progress.passes();
+        if passes.has_own() {
+            let text =
+                format!("this thread is inside a wait for work of {}, or asks it; close it afterwards", self.name());
+            return Err(Error::invalid(text));
+        }
+        self.refuse_for(passes.owners(|| self.others()))
+    }
+
+    /// Ends a stream that nobody else has any more: who had it for a moment, such as to wait for work that is done now,
+    /// is waited for. Who would ask it from here on finds it gone, unless its end fails.
+    pub(super) fn end_alone<T>(self, end: impl FnOnce(&StreamInner) -> Result<T>) -> Result<T, Refused<Self>> {
+        let until = retire::deadline();
+        let mut shared = self;
+        let alone = loop {
+            let limit = until.saturating_duration_since(Instant::now());
+            let passes = shared.0.progress.passes();
+            let others = passes.wait_alone(limit, |passing| passing, || shared.others());
+            if let Err(error) = shared.refuse_for(others) {
+                return Err(Refused::new(shared, error));
+            }
+            // Somebody may have come in between.
+            match Arc::try_unwrap(shared.0) {
+                Ok(alone) => break alone,
+                Err(again) => shared = Self(again),
+            }
+        };
+        match end(&alone) {
+            Ok(done) => Ok(done),
+            Err(error) => {
+                let back = Arc::new(alone);
+                super::abort::note(&back);
+                back.progress.leave_to(&back);
+                Err(Refused::new(Self(back), error))
+            }
+        }
+    }
+
+    fn refuse_for(&self, others: usize) -> Result<()> {
+        match others {
+            0 => Ok(()),
+            others => Err(Error::invalid(format!("{others} other handles or captures hold {}", self.name()))),
+        }
+    }
+}
 
 impl StreamInner {
     /// Waits for the work, and tells what became of it.
@@ -62,10 +116,17 @@ impl StreamInner {
             // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
             _ => unsafe { call!(context, aclrtDestroyStream(raw)) }.inspect(|()| context.reports.forget(raw)),
         };
-        if result.is_err() {
-            self.released.store(false, Ordering::Release);
+        match result {
+            Ok(()) => self.free_unrun(),
+            Err(_) => self.released.store(false, Ordering::Release),
         }
         result
+    }
+
+    /// Frees host functions that the stream never came to, once it is over: the library runs none of them any more.
+    pub(super) fn free_unrun(&self) {
+        self.unrun.take().into_iter().for_each(|function| self.context.spent.add(function));
+        self.context.spent.bury();
     }
 
     /// Whether no thread runs its host functions any more.
@@ -89,6 +150,7 @@ impl StreamInner {
             untold: std::mem::take(&mut self.untold),
             fault: std::mem::take(&mut self.fault),
             panics: self.panics.clone(),
+            unrun: std::mem::take(&mut self.unrun),
             context: Arc::clone(&self.context),
         });
         super::abort::note(&heir);
@@ -109,7 +171,7 @@ impl StreamInner {
 impl Drop for StreamInner {
     fn drop(&mut self) {
         if self.released.load(Ordering::Acquire) {
-            return self.progress.finish(false);
+            return self.progress.finish(None);
         }
         let settled = self.is_settled() && self.untold.get_mut().is_none() && !closure::is_running();
         match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
@@ -121,9 +183,10 @@ impl Drop for StreamInner {
             }
             Err(error) => self.tell_of_end(error),
         }
-        let mut lost = false;
+        let mut lost = None;
         if let Err(error) = self.release() {
-            lost = !self.progress.has_completed(self.progress.submitted());
+            let open = !self.progress.has_completed(self.progress.submitted());
+            lost = open.then(|| self.describe());
             self.context.record_drop_error("destroying a stream", error);
         }
         self.progress.finish(lost);

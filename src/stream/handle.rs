@@ -98,18 +98,21 @@ impl Handle {
         Ok(())
     }
 
-    /// Whether work uses it, as far as is known after asking.
+    /// A copy, so that no lock is held while streams are asked.
+    fn uses(&self) -> Vec<Use> {
+        self.uses.lock().iter().map(Use::of_any).collect()
+    }
+
+    /// Whether work uses it, as far as is known after asking. Of what is lost nobody will ever know more.
     fn is_used(&self) -> bool {
-        // A copy, so that no lock is held while streams are asked.
-        let uses: Vec<_> = self.uses.lock().iter().map(Use::of_any).collect();
+        let uses = self.uses();
         uses.iter().for_each(Use::poll);
-        uses.iter().any(|last| !last.is_done())
+        uses.iter().any(|last| !last.is_done() && !last.is_lost())
     }
 
     /// Tells whose work uses it longer than a drop waits.
     fn tell_late(&self) {
-        let uses: Vec<_> = self.uses.lock().iter().map(Use::of_any).collect();
-        let streams = Use::describe_open(&uses);
+        let streams = Use::describe_open(&self.uses());
         let error = retire::late(&format!("work that uses {}, of {streams},", self.what));
         self.context.record_drop_error(&format!("destroying {}", self.what), error);
     }
@@ -118,6 +121,7 @@ impl Handle {
         if self.raw.is_null() {
             return Ok(());
         }
+        Use::check_lost(&self.uses(), self.what)?;
         (self.destroy)(&self.context, self.raw)?;
         self.raw = std::ptr::null_mut();
         Ok(())
@@ -161,7 +165,7 @@ impl Drop for Handle {
             return retire::on_thread(heir, |heir| retire::outlast(|| heir.is_used(), || heir.tell_late()));
         }
         if let Err(error) = self.destroy() {
-            // The library has the handle still.
+            // The library has the handle still, or work may.
             std::mem::forget(std::mem::take(&mut self.data));
             self.context.record_drop_error(&format!("destroying {}", self.what), error);
         }

@@ -6,9 +6,9 @@ use std::sync::{Arc, Barrier, Mutex};
 use crate::common::mock;
 use racl::Tensor;
 use racl::op::{CubeMath, DataType, DataType::F32, DataType::I64, GeluForm, aclnn};
-use racl::plan::{Bindings, Builder, Executable, Frozen, Input, Mode, Plan, RunOptions, Value};
+use racl::plan::{Bindings, Builder, Cores, Executable, Frozen, Input, Mode, Plan, RunOptions, Value};
 use racl::sys::Table;
-use racl::{Result, Stream};
+use racl::{Result, Stream, SystemOption};
 
 use crate::{Alone, calls_of, give, result};
 
@@ -109,6 +109,40 @@ fn every_operator_gives_the_same_bits_by_address_whole_and_eagerly() {
         assert_eq!(run(RunOptions::new()), (eager.clone(), [5 * each, 4 * each]), "{name}");
         assert_eq!(run(RunOptions::new().address_updates(false)), (eager, [5 * each, 0]), "{name}");
     }
+}
+
+/// The first phase, once for each limit of cores in a row, and for each change of settings.
+#[test]
+fn an_operator_that_was_planned_under_other_settings_is_planned_anew() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let shapes: &[&[usize]] = &[&[4]];
+    let mut exe = plan(shapes, |g, v| g.muls(v[0], 2.0)).capture(&alone.device, Frozen::new()).unwrap();
+    let (x, mut bind) = (exe.input("input 0").unwrap(), exe.bindings());
+    let mut turn = 0;
+    let mut planned = || {
+        turn += 1;
+        let memory = alone.device.upload_tensor(&[turn as f32; 4], [4]).unwrap();
+        let before = exe.counters();
+        let (phases, ()) = calls_of("aclnnMulsGetWorkspaceSize", || exe.run(&stream, bind.set(x, &memory)).unwrap());
+        assert_eq!(result(&exe, "y"), [2.0 * turn as f32; 4]);
+        let after = exe.counters();
+        (phases, after.updates_by_address - before.updates_by_address)
+    };
+    planned();
+    assert_eq!([planned(), planned()], [(1, 0), (0, 1)]);
+    let limit = stream.limit_cores(Cores { cube: 2, vector: 2 }).unwrap();
+    assert_eq!([planned(), planned()], [(1, 0), (0, 1)], "under a limit of the thread");
+    std::thread::scope(|scope| scope.spawn(|| assert_eq!(planned(), (1, 0), "a thread without")).join().unwrap());
+    assert_eq!([planned(), planned()], [(1, 0), (0, 1)]);
+    limit.end().unwrap();
+    assert_eq!([planned(), planned()], [(1, 0), (0, 1)], "after it");
+    let limit = alone.device.limit_cores(Cores { cube: 3, vector: 3 }).unwrap();
+    assert_eq!([planned(), planned()], [(1, 0), (0, 1)], "under one of the process");
+    limit.end().unwrap();
+    assert_eq!([planned(), planned()], [(1, 0), (0, 1)], "after that");
+    alone.device.context().set_option(SystemOption::Deterministic, true).unwrap();
+    assert_eq!([planned(), planned()], [(1, 0), (0, 1)], "under another option");
 }
 
 /// An operator of `a` into memory, and what is there then.

@@ -199,6 +199,9 @@ impl RunOptions {
     /// one has to be on the thread that planned it (source of CANN's operator engine, opbase). What a run submits operator
     /// by operator, and what a capture records, is planned [once on each thread](crate::op#executors).
     ///
+    /// Under another [limit of cores](crate::Stream::limit_cores) than it was planned with, and after a change of
+    /// [options](crate::Context::set_option), an operator is planned again, in place of the executor that was kept.
+    ///
     /// # Examples
     ///
     /// ```

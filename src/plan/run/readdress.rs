@@ -5,14 +5,15 @@
 //! replace addresses and run the second phase alone. A captured graph has one shape and one layout for each value, so
 //! an input that moved has nothing new but its address. That an operator or the library does not allow it is
 //! remembered, and both phases run at each update; so it is for foreign operators, and for one whose update by
-//! address failed. One executor serves all threads, one run after the other.
+//! address failed. One executor serves all threads, one run after the other, under the limit of cores that it was
+//! planned with: under another one, and once settings of operators have changed, it is planned anew.
 
 use std::cell::Cell;
 
 use crate::error::Result;
 use crate::op::{Keep, Recorded, Repeatable, Target, View};
 use crate::plan::recipe::{Access, FunctionKind, Node, NodeKind, Recipe};
-use crate::stream::Stream;
+use crate::stream::{Stream, planned_cores};
 
 use super::issue::{At, all_views};
 use super::piece::{Pieces, Place};
@@ -21,8 +22,23 @@ use super::piece::{Pieces, Place};
 pub(super) enum Way {
     /// Not known before the first update.
     Untried,
-    ByAddress(Repeatable),
+    ByAddress(Repeatable, Planned),
     Whole,
+}
+
+/// What first phases look at beside their operands: the limit of cores that holds on the thread, and settings of the
+/// context, by how often they have changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Planned {
+    cores: u64,
+    changes: u64,
+}
+
+impl Planned {
+    /// By this thread, for the stream.
+    fn now(stream: &Stream) -> Self {
+        Self { cores: planned_cores(), changes: stream.0.context().operators.changes() }
+    }
 }
 
 /// The memory of the values now.
@@ -51,19 +67,20 @@ impl Way {
     }
 
     fn again(&mut self, what: Again<'_, '_>, stream: &Stream, at: At) -> Result<bool> {
+        let now = Planned::now(stream);
         // Whole is what stays when a second phase fails or panics on the way.
         match std::mem::replace(self, Self::Whole) {
-            Self::ByAddress(mut kept) => {
+            Self::ByAddress(mut kept, planned) if planned == now => {
                 if kept.launch(stream, what.views.iter(), at)? {
-                    *self = Self::ByAddress(kept);
+                    *self = Self::ByAddress(kept, planned);
                     return Ok(true);
                 }
             }
-            Self::Untried => {
+            Self::Untried | Self::ByAddress(..) => {
                 if let Some(mut kept) = self.first_phase(what, stream, at)?
                     && kept.launch(stream, what.views.iter(), at)?
                 {
-                    *self = Self::ByAddress(kept);
+                    *self = Self::ByAddress(kept, now);
                     return Ok(false);
                 }
             }
@@ -83,7 +100,7 @@ impl Way {
 
     /// After an update that could not be ended: whether a kept executor was to blame is not known.
     pub(super) fn give_up(&mut self) {
-        if matches!(self, Self::ByAddress(_)) {
+        if matches!(self, Self::ByAddress(..)) {
             *self = Self::Whole;
         }
     }
