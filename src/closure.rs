@@ -180,8 +180,8 @@ impl Unrun {
     }
 }
 
-/// Functions of one context that have run, or never will. They are freed outside the runtime's threads, because what they own may
-/// call it; by any call that waits, because what they own may be the very stream that they ran on.
+/// Functions of one context that have run, or never will. They are freed outside the runtime's threads, because what
+/// they own may call it; by any call that waits, because what they own may be the very stream that they ran on.
 #[derive(Default)]
 pub(crate) struct Spent(Lock<Vec<Function>>);
 
