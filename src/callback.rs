@@ -53,8 +53,8 @@ impl Stream {
     /// ends with the context; it takes one stream of the device. Each stream with host functions is subscribed to it.
     ///
     /// One that the device never reaches, since work before it failed for good or was [aborted](Self::abort), is freed
-    /// with what it owns when the stream is closed, or dropped, and done: a stream or context that it holds itself cannot
-    /// be closed before.
+    /// with what it owns when the stream is closed, or dropped, and done: a stream or context that it holds itself
+    /// cannot be closed before.
     ///
     /// It must not call the runtime: no allocation,
     /// no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). Work for its own stream, and a wait

@@ -77,15 +77,16 @@
 //! Each thread keeps executors for each context, so work that moves between the threads of a runtime is planned once on
 //! each. The first phase and the first launch have to be on one thread: the first phase leaves in its thread which
 //! addresses the executor takes from where, and the first launch notes that (source of CANN's operator engine, opbase).
-//! Later launches may be elsewhere, but one at a time, as an executor has one set of addresses: threads that shared them
-//! would wait for each other at every call, and a lock between threads costs more than a call may. The process keeps up
-//! to 4,096, those that were used last (the environment variable `RACL_OPERATOR_CACHE` with another number; 0 for none;
-//! for one context [`Context::set_operator_cache`](crate::Context::set_operator_cache)). Executors go with the context,
-//! with a call that failed, and after the end of the thread, when the context is next used by a new one or asked.
-//! [`Context::operator_cache`](crate::Context::operator_cache) counts, threads among it. An operator that cannot be repeated is
-//! planned at each call, as all are with a library that lacks the functions for it. Limits of cores that a plan sets
-//! are part of the signature; after other settings of the runtime were changed beside this crate that a first phase
-//! looks at, [`Context::clear_operator_cache`](crate::Context::clear_operator_cache) makes the library look again.
+//! Later launches may be elsewhere, but one at a time, as an executor has one set of addresses: threads that shared
+//! them would wait for each other at every call, and a lock between threads costs more than a call may. The process
+//! keeps up to 4,096, those that were used last (the environment variable `RACL_OPERATOR_CACHE` with another number; 0
+//! for none; for one context [`Context::set_operator_cache`](crate::Context::set_operator_cache)). Executors go with
+//! the context, with a call that failed, and after the end of the thread, when the context is next used by a new one or
+//! asked. [`Context::operator_cache`](crate::Context::operator_cache) counts, threads among it. An operator that cannot
+//! be repeated is planned at each call, as all are with a library that lacks the functions for it. Limits of cores that
+//! a plan sets are part of the signature; after other settings of the runtime were changed beside this crate that a
+//! first phase looks at, [`Context::clear_operator_cache`](crate::Context::clear_operator_cache) makes the library look
+//! again.
 //!
 //! A [plan](crate::plan) that updates its graphs keeps executors of its own, which go with it from thread to thread.
 //!

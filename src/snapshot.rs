@@ -21,9 +21,9 @@ use crate::retire;
 ///
 /// It stays on its thread, whose other calls of this crate would wait for themselves and are refused
 /// ([`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported)): streams and memory that are dropped meanwhile are
-/// left to other threads, which wait, and its captures and limits of cores end with the lock. The unlock waits for those
-/// threads, as long as drops do ([`set_drop_limit`](crate::set_drop_limit)). For tools that save a process, such as CRIU,
-/// with the A2 and A3 families (guide: snapshots).
+/// left to other threads, which wait, and its captures and limits of cores end with the lock. The unlock waits for
+/// those threads, as long as drops do ([`set_drop_limit`](crate::set_drop_limit)). For tools that save a process, such
+/// as CRIU, with the A2 and A3 families (guide: snapshots).
 ///
 /// C calls: `aclrtSnapShotProcessLock`, `aclrtSnapShotProcessUnlock`, `aclrtSnapShotProcessBackup`,
 /// `aclrtSnapShotProcessRestore`.

@@ -445,8 +445,8 @@ impl Reclaim {
     }
 }
 
-/// As [`Reclaim::release`], of memory that may hold another context. In the line of its own one it would keep the other,
-/// and both would stay where each has such a line; so a thread waits for the work.
+/// As [`Reclaim::release`], of memory that may hold another context. In the line of its own one it would keep the
+/// other, and both would stay where each has such a line; so a thread waits for the work.
 #[inline]
 pub(crate) fn give_up(context: &Arc<ContextInner>, piece: Piece, streams: Vec<Use>) {
     if matches!(piece, Piece::Block(_)) || streams.iter().all(Use::is_done) || !piece.holds_context() {

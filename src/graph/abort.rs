@@ -10,10 +10,11 @@ use crate::retire;
 impl Graph {
     /// Ends the launch that runs, of a graph that was [built by hand](crate::GraphBuilder): the next waits for it, or
     /// for the stream that it was launched on, tell [`ErrorKind::Aborted`]. What the graph was to write is as it was,
-    /// or half written; the next launch begins at its begin. It clears the notifies that the graph both records and waits
-    /// for, of which some may be set; others are as they are, until the program [resets](crate::Notify::reset) them.
-    /// Nothing happens when no launch runs. A graph that was captured runs on: [`Stream::abort`] of the stream that it was
-    /// launched on ends its work. Returns when the library has been told; the next launch waits until this one is over.
+    /// or half written; the next launch begins at its begin. It clears the notifies that the graph both records and
+    /// waits for, of which some may be set; others are as they are, until the program [resets](crate::Notify::reset)
+    /// them. Nothing happens when no launch runs. A graph that was captured runs on:
+    /// [`Stream::abort`](crate::Stream::abort) of the stream that it was launched on ends its work. Returns when the
+    /// library has been told; the next launch waits until this one is over.
     ///
     /// # Errors
     ///
@@ -47,8 +48,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Before a launch: clears what the one before may have left set, if it was aborted and is over. A notify that leads
-    /// to the graph, or out of it, is the program's.
+    /// Before a launch: clears what the one before may have left set, if it was aborted and is over. A notify that
+    /// leads to the graph, or out of it, is the program's.
     #[cold]
     pub(super) fn clear_notifies(&mut self) -> Result<()> {
         self.aborted |= self.in_flight.was_dropped();

@@ -174,8 +174,9 @@ impl Graph {
     /// after an [update](Self::update) that failed halfway, [`ErrorKind::Timeout`] when another thread that launches a
     /// graph of the same [pool](GraphPool) waits for room in its stream longer than [drops do](crate::set_drop_limit),
     /// [`ErrorKind::NotSupported`] on a default stream whose handle the library does not give, [`ErrorKind::Aborted`]
-    /// when a [communicator](crate::collective::Communicator) of it was aborted. Errors of the work come with a later
-    /// synchronising call.
+    /// when a [communicator](crate::collective::Communicator) of it was aborted, [`ErrorKind::MissingSymbol`] where the
+    /// launch before was [aborted](Self::abort), the graph both records a notify and waits for it, and the library
+    /// cannot reset one. Errors of the work come with a later synchronising call.
     ///
     /// # Examples
     ///

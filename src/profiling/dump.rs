@@ -286,7 +286,8 @@ impl Dump {
     /// # Errors
     ///
     /// [`ErrorKind::CallbackPanicked`] when a function of the program did; what the library says. It is ended in any
-    /// case: where this thread has the [process locked](Acl::lock_process), [`ErrorKind::NotSupported`], after the unlock.
+    /// case: where this thread has the [process locked](Acl::lock_process), [`ErrorKind::NotSupported`], after the
+    /// unlock.
     #[doc(alias = "aclmdlFinalizeDump")]
     pub fn stop(mut self) -> Result<()> {
         check_not_locked()?;
