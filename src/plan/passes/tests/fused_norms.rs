@@ -462,3 +462,25 @@ fn a_layer_norm_takes_the_sum_in_front_of_it() {
         y.value()
     });
 }
+
+#[test]
+fn a_library_that_lacks_the_operator_keeps_the_sum_and_the_norm() {
+    use crate::plan::passes::made::Lacking;
+
+    let without = |lacking: &'static str| Passes { lacking: Lacking::where_not(|name| name != lacking), ..on() };
+    let better = optimised(without("aclnnAddLayerNorm"), |g| after_a_sum(g, F32, true));
+    assert!(better.changes.is_empty(), "{better}");
+    assert_eq!(better.plan.memory(&[2]).unwrap().sum, unchanged_sum());
+    assert_eq!(optimised(without("aclnnRmsNorm"), |g| after_a_sum(g, F32, true)).changes.len(), 1);
+    // The norm alone, and not the sum in front of it.
+    let better = optimised(without("aclnnAddRmsNorm"), |g| {
+        let [x, w] = given(g)?;
+        g.output("y", norm(g, g.add(x, g.abs(x)?)?, w)?)
+    });
+    let text = better.plan.to_text();
+    assert!(text.contains("aclnnRmsNorm") && !text.contains("aclnnAddRmsNorm"), "{text}");
+}
+
+fn unchanged_sum() -> u64 {
+    Plan::build(|g| after_a_sum(g, F32, true)).unwrap().memory(&[2]).unwrap().sum
+}
