@@ -1462,6 +1462,15 @@ typedef struct {
      * The bytes of weights that may be laid anew, which the executable keeps; 0 for no limit.
      */
     uint64_t most_relaid;
+    /**
+     * The SoC that the plan will run on, as aclrtGetSocName() tells it: weights are brought into blocks only for those
+     * whose library has such products, Atlas A2 and A3. NULL: for every one.
+     */
+    const char *soc;
+    /**
+     * The library that the plan will run with: passes make only operators that it has. NULL: all that they know.
+     */
+    const racl_library *library;
 } racl_passes;
 
 /**

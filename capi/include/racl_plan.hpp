@@ -120,10 +120,14 @@ public:
     // A plan that computes the same with less work.
     result<plan> optimise(int32_t all = RACL_PASS_ON, const std::vector<racl_pass> &others = {}) const {
         racl_passes passes = {};
-        passes.size = sizeof passes;
         passes.all = all;
         passes.passes = others.data();
         passes.pass_count = others.size();
+        return optimise_with(passes);
+    }
+    // The same with all that can be said, such as where it will run; the size is set here.
+    result<plan> optimise_with(racl_passes passes) const {
+        passes.size = sizeof passes;
         racl_plan *made = nullptr;
         int32_t status = racl_plan_optimise(get(), &passes, &made);
         return detail::give(status, plan(made));

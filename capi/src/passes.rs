@@ -9,7 +9,7 @@ use crate::callback::with_callbacks;
 use crate::errors::Entry;
 use crate::failure::{Failure, Result};
 use crate::handles::get;
-use crate::objects::{racl_errors, racl_plan};
+use crate::objects::{racl_errors, racl_library, racl_plan};
 use crate::results::make;
 use crate::status;
 
@@ -55,14 +55,29 @@ pub struct racl_passes {
     pub most_folded: usize,
     /// The bytes of weights that may be laid anew, which the executable keeps; 0 for no limit.
     pub most_relaid: u64,
+    /// The SoC that the plan will run on, as aclrtGetSocName() tells it: weights are brought into blocks only for those
+    /// whose library has such products, Atlas A2 and A3. NULL: for every one.
+    pub soc: *const c_char,
+    /// The library that the plan will run with: passes make only operators that it has. NULL: all that they know.
+    pub library: *const racl_library,
 }
 
-// SAFETY: integers and a pointer alone, the first of them a size.
+// SAFETY: integers and pointers alone, the first of them a size.
 unsafe impl Sized_ for racl_passes {
-    const FIRST: usize = size_of::<Self>();
+    // Without where it runs.
+    const FIRST: usize = std::mem::offset_of!(Self, soc);
     const WHAT: &'static str = "racl_passes";
-    const ZERO: Self =
-        Self { size: 0, all: 0, flags: 0, passes: std::ptr::null(), pass_count: 0, most_folded: 0, most_relaid: 0 };
+    const ZERO: Self = Self {
+        size: 0,
+        all: 0,
+        flags: 0,
+        passes: std::ptr::null(),
+        pass_count: 0,
+        most_folded: 0,
+        most_relaid: 0,
+        soc: std::ptr::null(),
+        library: std::ptr::null(),
+    };
 }
 
 fn mode(number: i32) -> Result<PassMode> {
@@ -118,6 +133,13 @@ unsafe fn passes(place: *const racl_passes) -> Result<Passes> {
     }
     if given.most_relaid != 0 {
         passes = passes.most_relaid(given.most_relaid);
+    }
+    if !given.soc.is_null() {
+        // SAFETY: as here.
+        passes = passes.on_soc(unsafe { text(given.soc, "the name of a SoC") }?);
+    }
+    if !given.library.is_null() {
+        passes = passes.for_library(&*get(given.library)?);
     }
     Ok(passes)
 }

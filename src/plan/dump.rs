@@ -79,6 +79,7 @@ fn mode_name(mode: Mode) -> &'static str {
         Mode::Write => "write",
         Mode::ReadWrite => "read_write",
         Mode::Touch => "touch",
+        Mode::Clobber => "clobber",
     }
 }
 

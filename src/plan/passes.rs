@@ -4,6 +4,7 @@
 //! alone what it cannot tell: memory of inputs and outputs, memory that is written more than once, and memory that
 //! work beside the plan may use.
 
+use crate::acl::Acl;
 use crate::error::Result;
 
 use super::builder::Built;
@@ -23,6 +24,7 @@ mod facts;
 mod fold;
 mod gates;
 mod group;
+mod made;
 mod moves;
 mod norms;
 mod optimised;
@@ -37,6 +39,7 @@ mod verify;
 
 use edit::Edit;
 use facts::Facts;
+use made::Lacking;
 pub use optimised::Optimised;
 use verify::Bound;
 
@@ -97,6 +100,7 @@ pub struct Passes {
     most_folded: usize,
     most_relaid: u64,
     foreign: bool,
+    lacking: Lacking,
 }
 
 impl Default for Passes {
@@ -137,6 +141,7 @@ impl Passes {
             most_folded: 1 << 20,
             most_relaid: u64::MAX,
             foreign: false,
+            lacking: Lacking::none(),
         }
     }
 
@@ -214,8 +219,8 @@ impl Passes {
     /// for [`fused_attention`](Self::fused_attention).
     ///
     /// A sum of two tensors of one shape in front of `aclnnLayerNorm` with a weight and a bias of its type becomes
-    /// `aclnnAddLayerNorm`, which Atlas A2, A3 and inference cards have; others may read the sum after that, and where
-    /// nobody does it is not written.
+    /// `aclnnAddLayerNorm`, which Atlas A2, A3 and inference cards and Ascend 950 have; others may read the sum after
+    /// that, and where nobody does it is not written.
     #[must_use]
     pub const fn fused_norms(mut self, mode: PassMode) -> Self {
         self.fused_norms = mode;
@@ -255,8 +260,11 @@ impl Passes {
     /// differently, within what the operator documents. The rest is as for
     /// [`fused_attention`](Self::fused_attention).
     ///
-    /// An activation behind stays an operator of its own: `aclnnFusedMatmul` would compute it too, but is for Ascend 950
-    /// alone, and the mock does not compute it.
+    /// An activation behind stays an operator of its own. By the pages of the open operator repositories, up to CANN
+    /// 9.2: `aclnnFusedMatmul` computes it too, but is for Ascend 950 alone, takes no bias in front of a GELU, f32 in
+    /// HF32 only, and the mock does not compute it; `aclnnFFN` and its later versions are two products with the
+    /// activation between them, which their page says to try and to leave where they are slower; the grouped products
+    /// take one where all operands are quantised.
     #[must_use]
     pub const fn fused_products(mut self, mode: PassMode) -> Self {
         self.fused_products = mode;
@@ -337,7 +345,8 @@ impl Passes {
     /// Weights of products are brought into FRACTAL_NZ once, when an executable is made: the blocks of 16 rows in which
     /// the matrix cores of a card read them, so that no product lays its weight anew. The newest releases have such
     /// products: with an older library the executable is not made
-    /// ([`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol)).
+    /// ([`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol)), unless [`for_library`](Self::for_library) says
+    /// which it is.
     ///
     /// | the product | becomes |
     /// |---|---|
@@ -399,6 +408,35 @@ impl Passes {
         self
     }
 
+    /// Says which library the plan will run with: passes make only operators that it has, and leave alone what would
+    /// become another one. Without it they make all that they know, and no executable is made where the library lacks
+    /// one ([`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol)).
+    ///
+    /// What a release declares in its headers says less: `aclnnRmsNorm`, `aclnnAddLayerNorm` and `aclnnSwiGlu` are
+    /// declared by headers of CANN 8.1, and of later ones only once the library is built, which makes those headers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, PassMode, Passes, Plan};
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2, 4], F32, Input::Copied)?;
+    ///     let w = g.input("w", [4], F32, Input::Frozen)?;
+    ///     g.output("y", g.layer_norm(g.add(x, x)?, w, w, 1e-5)?)
+    /// })?;
+    /// let passes = Passes::all(PassMode::On).for_library(&acl);
+    /// assert_eq!(plan.optimise(&passes)?.plan.operators(), 1); // the mock has aclnnAddLayerNorm
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn for_library(mut self, acl: &Acl) -> Self {
+        self.lacking = Lacking::of(acl.table());
+        self
+    }
+
     /// Most bytes, in all, of what is [laid](Self::relaid_weights) or [brought into blocks](Self::blocked_weights) once
     /// and kept by an executable: any number, if nothing is said. What is written on the way to what runs read is not
     /// kept, and does not count. What has no room stays as it is, in the order of the plan.
@@ -456,7 +494,7 @@ impl Passes {
 
     /// The plan after one pass; none when there is nothing to change.
     fn apply(&self, plan: &Plan, pass: Pass, mode: PassMode) -> Result<Option<Plan>> {
-        let facts = Facts::of(plan.0.inlined(), self.foreign);
+        let facts = Facts::of(plan.0.inlined(), (self.foreign, self.lacking));
         let edit = match pass {
             Pass::Fold => fold::run(&facts, self.most_folded as u64)?,
             Pass::Copies => copies::run(&facts),

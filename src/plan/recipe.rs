@@ -198,6 +198,9 @@ pub(crate) enum Mode {
     ReadWrite,
     /// Neither: a prefetch, which may see any bytes.
     Touch,
+    /// A result that the operator was told to leave: nobody knows what is there then, so it is written for all that
+    /// use the memory, and for nobody that wants to read it.
+    Clobber,
 }
 
 impl From<crate::op::Access> for Mode {
@@ -212,7 +215,17 @@ impl From<crate::op::Access> for Mode {
 
 impl Mode {
     pub(crate) fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::ReadWrite | Self::Clobber)
+    }
+
+    /// Whether the bytes are known to be there afterwards.
+    pub(crate) fn gives(self) -> bool {
         matches!(self, Self::Write | Self::ReadWrite)
+    }
+
+    /// Whether the bytes from before do not matter.
+    pub(crate) fn only_writes(self) -> bool {
+        matches!(self, Self::Write | Self::Clobber)
     }
 
     pub(crate) fn reads(self) -> bool {

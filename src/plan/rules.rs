@@ -41,6 +41,8 @@ pub(in crate::plan) struct Of {
     /// What the first phase takes as well where the result is declared.
     types: Types,
     also: Also,
+    /// Whether the operator is told to leave it.
+    pub(in crate::plan) left: bool,
 }
 
 /// Other shapes of a result that is declared.
@@ -55,7 +57,7 @@ enum Also {
 
 impl Of {
     fn new(dtype: DataType, dims: impl Into<Vec<Dim>>) -> Self {
-        Self { dtype, dims: dims.into(), types: Types::of(dtype), also: Also::Nothing }
+        Self { dtype, dims: dims.into(), types: Types::of(dtype), also: Also::Nothing, left: false }
     }
 
     /// Of any of these types where it is declared.
@@ -65,6 +67,11 @@ impl Of {
 
     fn or_shape(self, also: Also) -> Self {
         Self { also, ..self }
+    }
+
+    /// Where the operator is told that nobody wants it.
+    fn unless(self, wanted: bool) -> Self {
+        Self { left: !wanted, ..self }
     }
 
     /// Whether the first phase takes a result that is declared so; none for a type that no rule knows, unless it is

@@ -21,6 +21,7 @@ mod kernels;
 mod mixed;
 mod old_types;
 mod once;
+mod passes;
 mod releases;
 
 use std::collections::BTreeSet;

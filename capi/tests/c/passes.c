@@ -1,4 +1,6 @@
-/* Passes over plans, which need no library. */
+/* Passes over plans, which need no library but where one is named. */
+#include <stddef.h>
+
 #include "plans.h"
 
 static racl_plan_info described(const racl_plan *plan) {
@@ -21,6 +23,51 @@ static int changes_say(const racl_plan *plan, size_t count, const char *text) {
     }
     DO(racl_errors_free(changes));
     return found == count && says;
+}
+
+enum { FLOAT16 = 1 };
+
+/* A product whose weight is brought into blocks where the card and the library have such products. */
+static void for_a_card(void) {
+    racl_builder *g;
+    racl_plan *plan, *better;
+    DO(racl_builder_new(NULL, &g));
+    racl_value x, w;
+    DO(racl_builder_input(g, "x", FLOAT16, (racl_dim[]){16, 32}, 2, RACL_INPUT_COPIED, &x));
+    DO(racl_builder_input(g, "w", FLOAT16, (racl_dim[]){32, 64}, 2, RACL_INPUT_FROZEN, &w));
+    DO(racl_builder_output(g, "y", matmul(g, x, w)));
+    DO(racl_builder_build(g, &plan));
+    racl_pass blocks = {"blocked_weights", RACL_PASS_ON};
+    racl_passes passes = {.size = sizeof passes, .passes = &blocks, .pass_count = 1};
+    const struct {
+        const char *soc;
+        size_t changes;
+    } cards[] = {{NULL, 1}, {"Ascend910B3", 1}, {"Ascend910_9382", 1}, {"Ascend310P3", 0}, {"", 0}};
+    for (size_t at = 0; at < sizeof cards / sizeof *cards; ++at) {
+        passes.soc = cards[at].soc;
+        DO(racl_plan_optimise(plan, &passes, &better));
+        CHECK(changes_say(better, cards[at].changes, "blocked_weights: "));
+        DO(racl_plan_free(better));
+    }
+    passes.soc = "\xff";
+    CHECK(racl_plan_optimise(plan, &passes, &better) == RACL_INVALID_ARGUMENT && better == NULL);
+    passes.soc = NULL;
+    racl_library *library;
+    DO(racl_library_open("mock", &library));
+    passes.library = library;
+    DO(racl_plan_optimise(plan, &passes, &better));
+    CHECK(changes_say(better, 1, "blocked_weights: "));
+    DO(racl_plan_free(better));
+    DO(racl_library_free(library));
+    CHECK(racl_plan_optimise(plan, &passes, &better) == RACL_STALE_HANDLE);
+    passes.library = (const racl_library *)plan;
+    CHECK(racl_plan_optimise(plan, &passes, &better) == RACL_WRONG_KIND);
+    /* Of a program from before these two. */
+    passes.size = offsetof(racl_passes, soc);
+    DO(racl_plan_optimise(plan, &passes, &better));
+    CHECK(changes_say(better, 1, "blocked_weights: "));
+    DO(racl_plan_free(better));
+    DO(racl_plan_free(plan));
 }
 
 int main(void) {
@@ -71,6 +118,7 @@ int main(void) {
     some.flags = 0, some.passes = NULL;
     CHECK(racl_plan_optimise(plan, &some, &better) == RACL_NULL_POINTER);
     DO(racl_plan_free(plan));
+    for_a_card();
     printf("%d checks\n", checks);
     return 0;
 }

@@ -42,6 +42,11 @@ static void runs(const racl::context &context, const racl::stream &stream) {
     auto better = take(plan.optimise(RACL_PASS_ON, {{"dead_values", RACL_PASS_OFF}}));
     CHECK(take(better.describe()).operators <= info.operators);
     CHECK(take(better.changes()).empty() == (take(better.describe()).operators == info.operators));
+    racl_passes there = {};
+    there.all = RACL_PASS_ON, there.soc = "Ascend310P3";
+    CHECK(take(take(plan.optimise_with(there)).describe()).operators <= info.operators);
+    there.soc = "\xff";
+    REFUSED(plan.optimise_with(there), RACL_INVALID_ARGUMENT);
     CHECK(take(plan.dump()).find("aclnnMatmul") != std::string::npos);
     CHECK(take(plan.dump(RACL_DUMP_JSON, {2})).front() == '{');
 

@@ -142,8 +142,23 @@ const mock_view *mock_build_optional(
     return v;
 }
 
-void mock_build_order(mock_build *b, const uint8_t *order) {
-    if (b->status == 0) b->plan->order = order;
+void mock_build_order(mock_build *b, const uint8_t *order, size_t count) {
+    if (b->status != 0) return;
+    b->plan->order = order;
+    b->plan->ordered = (uint8_t)count;
+}
+
+/* Whether the order has each operand once. */
+static bool orders_all(const mock_plan *plan) {
+    uint64_t seen[(UINT8_MAX + 1) / 64] = {0};
+    if (plan->order == NULL) return true;
+    for (unsigned i = 0; i < plan->ordered; i++) {
+        const uint8_t index = plan->order[i];
+        const uint64_t bit = (uint64_t)1 << index % 64;
+        if (index >= plan->count || (seen[index / 64] & bit) != 0) return false;
+        seen[index / 64] |= bit;
+    }
+    return plan->ordered == plan->count;
 }
 
 void mock_build_nothing(mock_build *b) {
@@ -180,6 +195,10 @@ void mock_build_fail(mock_build *b, const char *format, ...) {
 }
 
 aclnnStatus mock_build_finish(mock_build *b) {
+    if (b->status == 0 && !orders_all(b->plan)) {
+        mock_error_text("EZ9999", "%s: an order of %u operands for %u", b->name, b->plan->ordered, b->plan->count);
+        b->status = ACLNN_ERR_INNER;
+    }
     if (b->status == 0 && b->size == NULL) b->status = mock_null_parameter(b->name, "workspaceSize");
     if (b->status == 0 && b->executor == NULL) b->status = mock_null_parameter(b->name, "executor");
     if (b->status == 0) {
@@ -215,6 +234,7 @@ static mock_plan *clone_plan(const mock_plan *from) {
     plan->count = from->count;
     plan->once = false;
     plan->order = from->order;
+    plan->ordered = from->ordered;
     plan->dense = NULL;
     memcpy(plan->params, from->params, sizeof plan->params);
     memcpy(plan->views, from->views, from->count * sizeof plan->views[0]);

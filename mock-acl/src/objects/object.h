@@ -90,6 +90,7 @@ typedef struct mock_plan {
     bool repeatable;
     bool once; /* cannot be made repeatable */
     uint8_t count;
+    uint8_t ordered; /* how many the order has */
     const uint8_t *order; /* of the operands in the first phase, by which addresses are set; NULL for as they are */
     /* On the heap, NULL for most operators: the members of all lists, and numbers that do not fit in
      * `params`. */

@@ -66,8 +66,9 @@ const mock_view *mock_build_tensor(mock_build *b, const aclTensor *tensor, const
 /* The same for an operand that may be null; it keeps its index and is marked absent. */
 const mock_view *mock_build_optional(
     mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
-/* The order in which the first phase takes the operands, where another one than they were added in: each index once. */
-void mock_build_order(mock_build *b, const uint8_t *order);
+/* The order in which the first phase takes its `count` operands, where another one than they were added in: each index
+ * once, or the first phase fails (a mistake of the mock). */
+void mock_build_order(mock_build *b, const uint8_t *order, size_t count);
 /* Nothing, where an operator of the same kind takes another operand; what addresses are set by does not count it. */
 void mock_build_nothing(mock_build *b);
 const mock_scalar *mock_build_scalar(mock_build *b, const aclScalar *scalar, const char *param);

@@ -305,6 +305,42 @@ static void a_reset_takes_what_is_held(void) {
     device_free(c.out.memory);
 }
 
+static aclError run_nothing(void *arg) {
+    (void)arg;
+    return 0;
+}
+
+/* The first phase of an operator with three tensors that come in this order. */
+static aclnnStatus in_order(const aclTensor *tensor, const uint8_t *order, size_t count, bool early) {
+    static const mock_task_ops task = {"in order", run_nothing, mock_plan_drop};
+    aclOpExecutor *executor = NULL;
+    uint64_t size;
+    mock_build b = mock_build_begin(&task, &size, &executor);
+    for (int k = 0; k < 3; k++) {
+        if (k == 2 && early) mock_build_order(&b, order, count);
+        mock_build_tensor(&b, tensor, "operand", MOCK_IN);
+    }
+    if (!early) mock_build_order(&b, order, count);
+    const aclnnStatus status = mock_build_finish(&b);
+    if (status == 0) CHECK(aclDestroyAclOpExecutor(executor) == 0);
+    else CHECK(executor == NULL && strstr(stub_text(), "in order: an order of") != NULL);
+    return status;
+}
+
+static void an_order_has_each_operand_once(void) {
+    float memory[4];
+    aclTensor *tensor = plain(4, memory);
+    const uint8_t turned[] = {2, 0, 1}, twice[] = {0, 1, 1}, beyond[] = {0, 1, 3}, more[] = {0, 1, 2, 2};
+    CHECK(in_order(tensor, turned, 3, false) == 0 && in_order(tensor, turned, 3, true) == 0);
+    CHECK(in_order(tensor, NULL, 0, false) == 0);
+    CHECK(in_order(tensor, turned + 1, 2, false) == ACLNN_ERR_INNER);
+    CHECK(in_order(tensor, turned + 1, 2, true) == ACLNN_ERR_INNER);
+    CHECK(in_order(tensor, twice, 3, false) == ACLNN_ERR_INNER);
+    CHECK(in_order(tensor, beyond, 3, false) == ACLNN_ERR_INNER);
+    CHECK(in_order(tensor, more, 4, false) == ACLNN_ERR_INNER);
+    CHECK(aclDestroyTensor(tensor) == 0);
+}
+
 int main(void) {
     tensors_tell_what_they_were_made_of();
     impossible_tensors_are_not_made();
@@ -316,6 +352,7 @@ int main(void) {
     bad_addresses_fail_on_the_device();
     bad_operands_are_refused();
     absent_operands_keep_their_index();
+    an_order_has_each_operand_once();
     slabs_are_shared_by_threads();
     a_reset_takes_what_is_held();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);

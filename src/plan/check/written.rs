@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::plan::overlap::steps::Steps;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::uses::{Use, Uses};
-use crate::plan::recipe::{Recipe, StorageKind};
+use crate::plan::recipe::{Mode, Recipe, StorageKind};
 
 use super::MOST;
 use super::cover::Cover;
@@ -36,7 +36,8 @@ pub(super) fn check(recipe: &Recipe, uses: &Uses, storage: u32, findings: &mut V
         StorageKind::Input(_) | StorageKind::Constant(_) => return,
     };
     let all = uses.storage(storage);
-    let first = all.first().map(|one| recipe.access(one)).filter(|first| !first.mode.reads());
+    let first =
+        all.first().map(|one| recipe.access(one)).filter(|first| first.mode.only_writes() && first.mode.gives());
     if first.is_some_and(|first| is_whole(recipe, storage, first.value)) {
         return;
     }
@@ -82,7 +83,7 @@ pub(super) fn each(recipe: &Recipe, all: &[Use], output: Option<u32>, mut see: i
             see(Event::Read(Some(*one), access.value));
         }
         with_value()
-            .filter(|(_, access)| access.mode.writes())
+            .filter(|(_, access)| access.mode.gives())
             .for_each(|(_, access)| see(Event::Write(access.value)));
     }
     if let Some(value) = output {
@@ -158,8 +159,18 @@ fn unwritten(
     when: &str,
 ) -> Finding {
     let before = all.iter().take_while(|one| reader.is_none_or(|reader| one.node < reader.node));
-    let mut writers: Vec<u32> = before.filter(|one| recipe.access(one).mode.writes()).map(|one| one.node).collect();
-    writers.dedup();
+    let (mut writers, mut left) = (Vec::new(), None);
+    for one in before {
+        let mode = recipe.access(one).mode;
+        if mode.gives() && writers.last() != Some(&one.node) {
+            writers.push(one.node);
+        } else if mode == Mode::Clobber {
+            left = Some(one.node);
+        }
+    }
+    let left = left.map_or_else(String::new, |node| {
+        format!("; {} is told to leave it, so that it holds anything", recipe.describe(node))
+    });
     let memory = memory(recipe, storage);
     let text = match (reader, writers.is_empty()) {
         (Some(one), true) => {
@@ -180,7 +191,7 @@ fn unwritten(
         ),
     };
     let node = reader.map(|one| one.node);
-    Finding::new(FindingKind::ReadBeforeWrite, text).at(node.as_slice())
+    Finding::new(FindingKind::ReadBeforeWrite, text + &left).at(node.as_slice())
 }
 
 fn names(recipe: &Recipe, writers: &[u32]) -> String {

@@ -1,7 +1,7 @@
 //! Where the data of a node comes from.
 
 use crate::plan::overlap::ranges::{Range, may_overlap, range};
-use crate::plan::recipe::{Mode, Recipe, StorageKind};
+use crate::plan::recipe::{Recipe, StorageKind};
 use crate::plan::symbols::poly::Bounds;
 
 /// Most earlier writers of a piece of memory that are looked at for one operand.
@@ -23,7 +23,7 @@ pub(super) fn data(recipe: &Recipe) -> Vec<(Source, u32)> {
     for (index, node) in recipe.nodes.iter().enumerate() {
         let accesses = recipe.accesses_of(node);
         let mut sources = Vec::new();
-        for access in accesses.iter().filter(|access| access.mode != Mode::Write) {
+        for access in accesses.iter().filter(|access| !access.mode.only_writes()) {
             let writers = &writers[recipe.storage_of(access.value) as usize];
             sources_of(recipe, &bounds, writers, access.value, &mut sources);
         }

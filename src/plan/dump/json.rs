@@ -44,7 +44,8 @@ impl Plan {
     ///   output that the kind speaks of, else null), `attributes` (an object, of operators what they are told by
     ///   the names of their parameters; floats that are no numbers are text: `"NaN"`, `"inf"`, `"-inf"`; `max_bytes` is
     ///   `"all"` when nothing is left out), `accesses`
-    ///   (`value` (index), `mode`: `read`, `write`, `read_write` or `touch`), `source` (file and line).
+    ///   (`value` (index), `mode`: `read`, `write`, `read_write`, `touch`
+    ///   or `clobber`, a result that is not wanted), `source` (file and line).
     /// - `reserved`: `storage` (index), `until` (node): what
     ///   [`Builder::record_stream`](crate::plan::Builder::record_stream) keeps.
     /// - `memory`: `alignment`, `arena` (bytes), `sum` (bytes of all temporaries without sharing), `lower_bound` (the

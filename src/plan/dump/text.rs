@@ -199,7 +199,7 @@ impl<'a> Text<'a> {
         }
         let accesses = self.recipe.accesses_of(node);
         let results = self.values(accesses, Mode::writes);
-        let operands = self.values(accesses, |mode| mode != Mode::Write);
+        let operands = self.values(accesses, |mode| !mode.only_writes());
         let arrow = if results.is_empty() { "" } else { " = " };
         let told: Vec<String> = attributes(self.recipe, self.names, node)
             .iter()

@@ -90,7 +90,17 @@ impl Product {
             "aclnnQuantMatmulV4" | "aclnnQuantMatmulV5" => Self::quantised(call),
             _ => None,
         }?;
-        product.fits(facts).then_some(product)
+        (product.fits(facts) && !facts.lacking.has(product.becomes())).then_some(product)
+    }
+
+    /// The operator that reads its weight in blocks.
+    fn becomes(&self) -> &'static str {
+        match self.form {
+            Form::Matrices(_) | Form::Rows(..) => "aclnnMatmulWeightNz",
+            Form::Batches(_) => "aclnnBatchMatMulWeightNz",
+            Form::Added(..) => "aclnnAddmmWeightNz",
+            Form::Quantised { .. } => "aclnnQuantMatmulWeightNz",
+        }
     }
 
     fn plain(facts: &Facts<'_>, call: &Called<'_>) -> Option<Self> {

@@ -78,7 +78,7 @@ fn key(recipe: &Recipe, (functions, edit): (&[u32], &Edit), node: &Node) -> Key 
     let operand = |value: u32, mode: Mode| {
         let info = &recipe.values[value as usize];
         match mode {
-            Mode::Write => Operand::Written(info.layout),
+            Mode::Write | Mode::Clobber => Operand::Written(info.layout),
             _ => Operand::Read(edit.storage(info.storage), info.layout, info.offset.clone()),
         }
     };

@@ -8,6 +8,7 @@ use crate::plan::recipe::uses::Use;
 use crate::plan::recipe::{Access, FunctionKind, Mode, Node, NodeKind, Recipe, StorageKind};
 
 use super::called::Called;
+use super::made::Lacking;
 
 /// A checked plan with what is known of it.
 pub(super) struct Facts<'a> {
@@ -24,13 +25,15 @@ pub(super) struct Facts<'a> {
     gates: Vec<Vec<u32>>,
     /// Whether foreign operators only compute.
     pub(super) foreign: bool,
+    /// Operators that no pass may make.
+    pub(super) lacking: Lacking,
 }
 
 /// Uses of one memory that are looked at; memory with more of them may change at any time.
 pub(super) const MOST_USES: usize = 10_000;
 
 impl<'a> Facts<'a> {
-    pub(super) fn of(plan: &'a Form, foreign: bool) -> Self {
+    pub(super) fn of(plan: &'a Form, (foreign, lacking): (bool, Lacking)) -> Self {
         let recipe = &plan.recipe;
         let mut reserved = vec![false; recipe.storages.len()];
         recipe.reserved.iter().for_each(|(storage, _)| reserved[*storage as usize] = true);
@@ -48,7 +51,7 @@ impl<'a> Facts<'a> {
             gates[usize::from(recipe.nodes[index as usize].tag)].push(index);
         }
         gates.retain(|of_stream| !of_stream.is_empty());
-        Self { plan, recipe, bounds: recipe.bounds(), reserved, touched, gates, foreign }
+        Self { plan, recipe, bounds: recipe.bounds(), reserved, touched, gates, foreign, lacking }
     }
 
     /// Whether all that a node does is to compute what it writes, from what it reads and is told.

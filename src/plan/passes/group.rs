@@ -116,10 +116,12 @@ impl<'f> Group<'f> {
         writes.any(|one| one.mode.writes() && recipe.storage_of(one.value) == storage)
     }
 
-    /// Leaves all but the last node out, and lets that do the work; not where it would read what one of them makes.
+    /// Leaves all but the last node out, and lets that do the work; not where it would read what one of them makes, nor
+    /// where the library lacks the operator.
     pub(super) fn replace(&self, edit: &mut Edit, pass: &'static str, why: &'static str, replacing: Replacing) {
         let storage = |one: &Access| edit.storage_of(self.facts.recipe, one.value);
-        if !replacing.accesses.iter().any(|one| one.mode.reads() && self.makes(storage(one))) {
+        let reads_own = replacing.accesses.iter().any(|one| one.mode.reads() && self.makes(storage(one)));
+        if !reads_own && !self.facts.lacking.has(replacing.recorded.name()) {
             self.leave_out(edit, pass, why);
             edit.call(self.facts.recipe, self.last, replacing);
         }

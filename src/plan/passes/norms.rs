@@ -190,6 +190,7 @@ fn layer_norm_after_sum(edit: &mut Edit, mut group: Group<'_>, norm: &Called<'_>
         let (mut y, mut mean, mut rstd, mut sum) = (value(y.value), value(mean), value(rstd), value(sum.value));
         aclnn::add_layer_norm(to, &a, &b, &gamma, &beta, None, eps, is_read, &mut y, &mut mean, &mut rstd, &mut sum)
     })?;
+    let replacing = if is_read { replacing } else { replacing.leaving_the_last() };
     group.replace(edit, NAME, "aclnnAddLayerNorm computes it, in place of", replacing);
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::op::{self, Recorded, Recorder, Token};
 use crate::plan::builder::Value;
-use crate::plan::recipe::Access;
+use crate::plan::recipe::{Access, Mode};
 
 /// An operator with its tensors.
 pub(super) struct Replacing {
@@ -19,6 +19,12 @@ impl Replacing {
         let (recorded, tensors) = op::recorded(call)?;
         let access = |(token, access): (Token, op::Access)| Access { value: token.index, mode: access.into() };
         Ok(Self { recorded: Arc::new(recorded), accesses: tensors.into_iter().map(access).collect() })
+    }
+
+    /// The same, told to leave its last result.
+    pub(super) fn leaving_the_last(mut self) -> Self {
+        self.accesses.iter_mut().last().into_iter().for_each(|last| last.mode = Mode::Clobber);
+        self
     }
 }
 

@@ -97,7 +97,7 @@ impl Recipe {
             () if accesses.iter().any(|one| one.mode != super::Mode::Read && !self.is_kept(one.value)) => {
                 Some("it is done once, and writes what runs write")
             }
-            () if accesses.iter().any(|one| one.mode != super::Mode::Write && !is_given(one.value)) => {
+            () if accesses.iter().any(|one| !one.mode.only_writes() && !is_given(one.value)) => {
                 Some("it is done once, and reads what runs write or bring")
             }
             () => None,

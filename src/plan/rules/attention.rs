@@ -311,7 +311,7 @@ fn alone(args: &Args<'_>, version: Version, refused: Range<usize>) -> Results {
 
 /// A result that is not looked at.
 fn unused() -> Of {
-    Of::new(F32, [Dim::from(1)]).or(Types::KNOWN).or_shape(Also::Anything)
+    Of::new(F32, [Dim::from(1)]).or(Types::KNOWN).or_shape(Also::Anything).unless(false)
 }
 
 /// With the logarithm of the sum of each row, where it is asked for by the flag at `flag`.

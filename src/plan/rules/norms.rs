@@ -26,7 +26,7 @@ fn any_narrow(dtype: DataType, dims: impl Into<Vec<Dim>>) -> Of {
 
 /// A result that is not looked at.
 fn unused(dtype: DataType) -> Of {
-    Of::new(dtype, [Dim::from(1)]).or(Types::KNOWN).or_shape(Also::Anything)
+    Of::new(dtype, [Dim::from(1)]).or(Types::KNOWN).or_shape(Also::Anything).unless(false)
 }
 
 fn softmax(args: &Args<'_>) -> Results {
@@ -143,7 +143,8 @@ fn add_layer_norm(args: &Args<'_>) -> Results {
     }
     let statistics = Of::new(F32, ones_from(x.dims, x.dims.len() - gamma.dims.len()));
     let y = Of::new(x.dtype, x.dims);
-    Ok(vec![y.clone(), statistics.clone(), statistics, y])
+    let sum = y.clone().unless(args.flag(6)?);
+    Ok(vec![y, statistics.clone(), statistics, sum])
 }
 
 /// A number for each channel, where it is there.

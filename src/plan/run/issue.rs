@@ -344,7 +344,7 @@ fn foreign(source: Work<'_>, (function, accesses): (u32, &[Access]), stream: &St
         let how = match access.mode {
             Mode::Touch => How::Kept,
             Mode::Read => How::Read,
-            Mode::Write | Mode::ReadWrite => How::Written,
+            Mode::Write | Mode::ReadWrite | Mode::Clobber => How::Written,
         };
         uses.push(Touch::new(&piece.allocation, how));
     }

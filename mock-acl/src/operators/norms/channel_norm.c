@@ -292,6 +292,7 @@ aclnnStatus aclnnInstanceNormGetWorkspaceSize(const aclTensor *x, const aclTenso
     return mock_build_finish(&b);
 }
 
+/* Without the last two where nothing is trained. */
 static const uint8_t batch_order[] = {X, WEIGHT, BIAS, MEAN, SPREAD, OUT, SAVE_MEAN, SAVE_SPREAD};
 
 static aclnnStatus plan_batch(mock_build *b, channel_norm p, const char *mean, const char *spread) {
@@ -303,7 +304,7 @@ static aclnnStatus plan_batch(mock_build *b, channel_norm p, const char *mean, c
     check_channels(b, SPREAD, spread);
     if (p.training) check_channels(b, SAVE_MEAN, "saveMean");
     if (p.training) check_channels(b, SAVE_SPREAD, "saveInvstd");
-    mock_build_order(b, batch_order);
+    mock_build_order(b, batch_order, b->plan->count);
     *MOCK_PARAMS(b->plan, channel_norm) = p;
     return mock_build_finish(b);
 }

@@ -265,7 +265,7 @@ static const uint8_t later_order[] = {X1, X2, ROWS, SCALE, BIAS, OUT};
         MOCK_ENTER(NAME##GetWorkspaceSize);                                                                           \
         mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                                       \
         build(&b, x1, x2, x2Scale, bias, x1Scale, out, "x2Scale", "x1Scale");                                         \
-        mock_build_order(&b, later_order);                                                                            \
+        mock_build_order(&b, later_order, sizeof later_order);                                                        \
         mock_refuse_tensor(&b, yScale, "yScale");                                                                     \
         mock_refuse_tensor(&b, x1Offset, "x1Offset");                                                                 \
         mock_refuse_tensor(&b, x2Offset, "x2Offset");                                                                 \

@@ -167,7 +167,7 @@ aclnnStatus aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize(const aclTensor *g
     if (b.status == 0 && indices == NULL) b.status = mock_null_parameter(b.name, "indices");
     static const uint8_t order[] = {GRAD, SELF, INDICES, RESULT};
     operands(&b, gradOutput, self, indices, gradInput, "gradInput");
-    mock_build_order(&b, order);
+    mock_build_order(&b, order, sizeof order);
     mock_pool_window(&b, &p.w, kernelSize, stride, "stride", padding, "padding");
     mock_window_read(&b, dilation, "dilation", 1, 2, p.w.dilation);
     slide(&b, &p.w, ceilMode);

@@ -187,6 +187,7 @@ impl State {
         let (mut uses, mut results) = (Few::new(), results.into_iter());
         for (stands, access) in operands {
             let result = if *access == Access::Write { results.next() } else { None };
+            let left = result.as_ref().is_some_and(|result| result.left);
             let value = match (*stands, result) {
                 (Stands::Value(token), _) => Value::from(token),
                 (Stands::Awaited(_), Some(result)) => {
@@ -194,7 +195,7 @@ impl State {
                 }
                 _ => unreachable!("every operand is checked to be a value or a result that has a rule"),
             };
-            uses.push((value, Mode::from(*access)));
+            uses.push((value, if left { Mode::Clobber } else { Mode::from(*access) }));
         }
         self.check_written((label, self.operators.all[known].recorded.name()), operands, uses.as_slice(), at)?;
         let function = self.function_of(known, later);

@@ -3,6 +3,7 @@
 use crate::op::DataType::I32;
 use crate::op::{CubeMath, GeluForm, aclnn};
 use crate::plan::passes::facts::Facts;
+use crate::plan::passes::made::Lacking;
 use crate::plan::recipe::Mode;
 
 use super::*;
@@ -37,7 +38,7 @@ fn all(g: &Builder) -> Result<()> {
 #[test]
 fn every_operator_is_told_what_its_first_phase_takes() {
     let plan = Plan::build(all).unwrap();
-    let facts = Facts::of(&plan.0, false);
+    let facts = Facts::of(&plan.0, (false, Lacking::none()));
     assert_eq!(facts.recipe.nodes.len(), 28);
     for (index, node) in facts.recipe.nodes.iter().enumerate() {
         let call = facts.called(index as u32).unwrap();
@@ -69,7 +70,7 @@ fn both_ways_to_record_an_operator_are_told_the_same() {
         aclnn::inplace_copy(g, &mut y, &x)
     })
     .unwrap();
-    let facts = Facts::of(&plan.0, false);
+    let facts = Facts::of(&plan.0, (false, Lacking::none()));
     for first in (0..12).step_by(2) {
         let [a, b] = [first, first + 1].map(|node| facts.called(node).unwrap());
         assert_eq!((a.name, a.told()), (b.name, b.told()));
@@ -87,6 +88,6 @@ fn numbers_that_are_told_later_are_not_known() {
         aclnn::softmax(g, &x, 0, &mut y)
     })
     .unwrap();
-    let facts = Facts::of(&plan.0, false);
+    let facts = Facts::of(&plan.0, (false, Lacking::none()));
     assert_eq!([0, 1].map(|node| facts.called(node).unwrap().int(1)), [None, Some(0)]);
 }

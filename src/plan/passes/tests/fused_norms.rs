@@ -462,3 +462,60 @@ fn a_layer_norm_takes_the_sum_in_front_of_it() {
         y.value()
     });
 }
+
+#[test]
+fn a_library_that_lacks_the_operator_keeps_the_sum_and_the_norm() {
+    use crate::plan::passes::made::Lacking;
+
+    let without = |lacking: &'static str| Passes { lacking: Lacking::where_not(|name| name != lacking), ..on() };
+    let better = optimised(without("aclnnAddLayerNorm"), |g| after_a_sum(g, F32, true));
+    assert!(better.changes.is_empty(), "{better}");
+    assert_eq!(better.plan.memory(&[2]).unwrap().sum, unchanged_sum());
+    assert_eq!(optimised(without("aclnnRmsNorm"), |g| after_a_sum(g, F32, true)).changes.len(), 1);
+    // The norm alone, and not the sum in front of it.
+    let better = optimised(without("aclnnAddRmsNorm"), |g| {
+        let [x, w] = given(g)?;
+        g.output("y", norm(g, g.add(x, g.abs(x)?)?, w)?)
+    });
+    let text = better.plan.to_text();
+    assert!(text.contains("aclnnRmsNorm") && !text.contains("aclnnAddRmsNorm"), "{text}");
+}
+
+fn unchanged_sum() -> u64 {
+    Plan::build(|g| after_a_sum(g, F32, true)).unwrap().memory(&[2]).unwrap().sum
+}
+
+#[test]
+fn a_sum_that_is_not_written_cannot_be_read() {
+    let plan = |wanted: bool, read: bool| {
+        Plan::build(|g| {
+            let [a, b] = ["a", "b"].map(|name| g.input(name, [3, 4], F32, Input::Copied));
+            let w = g.input("w", [4], F32, Input::Frozen)?;
+            let [mut y, mut mean, mut rstd, mut sum] = [(); 4].map(|()| Inferred::new());
+            aclnn::add_layer_norm(g, &a?, &b?, &w, &w, None, 1e-5, wanted, &mut y, &mut mean, &mut rstd, &mut sum)?;
+            g.output("y", y.value()?)?;
+            if read { g.output("double", g.muls(sum.value()?, 2.0)?) } else { Ok(()) }
+        })
+    };
+    plan(true, true).unwrap();
+    plan(true, false).unwrap();
+    let unread = plan(false, false).unwrap();
+    let json = unread.to_json(&[]).unwrap();
+    assert!(json.contains("\"clobber\""), "{json}");
+    let error = plan(false, true).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidPlan);
+    let text = error.to_string();
+    for part in ["memory that nothing has written", "aclnnAddLayerNorm (#0", "is told to leave it", "fused_norms.rs"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Nor be an output.
+    let output = Plan::build(|g| {
+        let x = g.input("x", [3, 4], F32, Input::Copied)?;
+        let w = g.input("w", [4], F32, Input::Frozen)?;
+        let [mut y, mut mean, mut rstd, mut sum] = [(); 4].map(|()| Inferred::new());
+        aclnn::add_layer_norm(g, &x, &x, &w, &w, None, 1e-5, false, &mut y, &mut mean, &mut rstd, &mut sum)?;
+        g.output("sum", sum.value()?)
+    });
+    assert!(output.unwrap_err().to_string().contains("is told to leave it"));
+}

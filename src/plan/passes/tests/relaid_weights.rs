@@ -194,3 +194,68 @@ fn a_recipe_in_which_it_depends_on_runs_is_wrong() {
         recipe.nodes[abs].first as usize + usize::from(!recipe.accesses_of(&recipe.nodes[abs])[0].mode.writes());
     assert_eq!(wrong(&|r| r.accesses[access].value = r.inputs[0].value), (0, brought));
 }
+
+/// A chain of permutations of a weight, the last of which a run reads.
+fn chain(links: usize) -> Plan {
+    Plan::build(|g| {
+        let mut w = weight(g, "w", [4, 4])?;
+        for _ in 0..links {
+            w = g.permute(w, &[1, 0])?;
+        }
+        g.output("y", g.add(g.input("x", [4, 4], F32, Input::Copied)?, w)?)
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_chain_without_room_is_walked_once() {
+    for links in [100, 1000] {
+        let (steps, done) = super::super::relaid::steps(&chain(links), 10);
+        assert_eq!(done, 0);
+        assert!(steps <= 4 * links + 4, "{steps} for {links} links");
+        let (steps, done) = super::super::relaid::steps(&chain(links), 64);
+        assert_eq!((steps, done), (links + 1, links));
+    }
+}
+
+/// Random work on weights and on what a run brings.
+fn random_work(g: &Builder, seed: u64) -> Result<()> {
+    let mut dice = crate::plan::builder::tests::generate::Dice(seed);
+    let mut values = vec![g.input("x", [4, 4], F32, Input::Copied)?];
+    for name in ["a", "b"] {
+        values.push(weight(g, name, [4, 4])?);
+    }
+    for _ in 0..12 {
+        let (one, other) = (values[dice.index(values.len())], values[dice.index(values.len())]);
+        values.push(match dice.index(3) {
+            0 => g.add(one, other)?,
+            1 => g.permute(one, &[1, 0])?,
+            _ => g.abs(one)?,
+        });
+    }
+    let (last, brought) = (values[values.len() - 1], values[0]);
+    g.output("y", g.add(last, brought)?)?;
+    g.output("z", g.add(values[values.len() - 2], brought)?)
+}
+
+#[test]
+fn what_executables_keep_has_room() {
+    use crate::plan::recipe::StorageKind;
+
+    let mut fewer = 0;
+    for seed in 0..200 {
+        let plan = Plan::build(|g| random_work(g, seed)).unwrap();
+        let mut last = 0;
+        for most in [0, 63, 64, 128, 192, u64::MAX] {
+            let better = plan.optimise(&relaid().most_relaid(most)).unwrap();
+            let recipe = &better.plan.0.recipe;
+            let read = recipe.read_by_runs();
+            let kept = recipe.storages.iter().zip(read).filter(|(one, read)| one.kind == StorageKind::Once && *read);
+            let kept: u64 = kept.map(|(one, _)| one.bytes.as_fixed().unwrap()).sum();
+            assert!(kept <= most, "{seed}: {kept} of {most}");
+            fewer += usize::from(better.changes.len() < last);
+            last = better.changes.len();
+        }
+    }
+    assert_eq!(fewer, 0, "more room, and less is done once");
+}

@@ -47,7 +47,7 @@ fn name(which: usize) -> String {
 
 /// The operator between inputs and outputs; results are made, what is changed in place is a copy of an input.
 fn plan(case: &Case) -> Plan {
-    let accesses = case.accesses();
+    let (accesses, left) = (case.accesses(), left(case));
     Plan::build(|g| {
         let made: Vec<Inferred> = accesses.iter().map(|_| Inferred::new()).collect();
         let mut values = Vec::new();
@@ -71,7 +71,7 @@ fn plan(case: &Case) -> Plan {
             .collect();
         Recorded::from_told(&case.name, case.told.clone()).unwrap().submit(g, &operands)?;
         for (which, (value, made)) in values.iter().zip(&made).enumerate() {
-            if accesses[which].writes() {
+            if accesses[which].writes() && !left.contains(&which) {
                 let value: Value = value.map_or_else(|| made.value(), Ok)?;
                 g.output(&format!("y{which}"), value)?;
             }
@@ -131,6 +131,13 @@ pub(super) fn is_declared(case: &Case) -> bool {
     matches!(case.name.as_str(), "aclnnInplaceCopy" | "aclnnInplaceFillScalar")
 }
 
+/// The results that the operator is told to leave.
+fn left(case: &Case) -> Vec<usize> {
+    let results = case.with_rule(|_, results| results.unwrap());
+    let written = case.accesses().into_iter().enumerate().filter(|(_, access)| *access == Access::Write);
+    written.zip(results).filter(|(_, of)| of.left).map(|((which, _), _)| which).collect()
+}
+
 /// Operands that the operator writes and that hold something.
 pub(super) fn is_compared(case: &Case) -> Vec<bool> {
     let results = case.with_rule(|_, results| results.unwrap());
@@ -138,7 +145,7 @@ pub(super) fn is_compared(case: &Case) -> Vec<bool> {
     let each = case.accesses().into_iter().map(|access| match access {
         Access::Read => false,
         Access::ReadWrite => true,
-        Access::Write => !matches!(results.next().unwrap().also, Also::Anything),
+        Access::Write => results.next().is_some_and(|of| !of.left && !matches!(of.also, Also::Anything)),
     });
     let mut each: Vec<bool> = each.collect();
     if matches!(case.name.as_str(), "aclnnDropout" | "aclnnDropoutV3") {

@@ -26,6 +26,8 @@ pub(super) struct Bench {
     /// Part of every operator's number: another one gives other bytes everywhere.
     pub(super) salt: Arc<AtomicU64>,
     inputs: Vec<Vec<u8>>,
+    /// Of each value, the places of its bytes in its storage.
+    places: Vec<Vec<usize>>,
 }
 
 /// Everything that a run has written so far.
@@ -81,7 +83,8 @@ impl Bench {
         let inputs =
             recorded.inputs.iter().enumerate().map(|(index, made)| generate::input_bytes(seed, index, made.bytes()));
         let inputs = inputs.collect();
-        Self { seed, planned, findings, bodies: built.bodies, salt, inputs, recipe }
+        let places = (0..recipe.values.len() as u32).map(|value| places(&recipe, value)).collect();
+        Self { seed, planned, findings, bodies: built.bodies, salt, inputs, places, recipe }
     }
 
     /// The pairs that the checks report.
@@ -140,7 +143,7 @@ impl Bench {
 
 impl Run<'_> {
     pub(super) fn step(&mut self, node: u32) {
-        let (recipe, log) = (&self.bench.recipe, &mut self.log);
+        let (recipe, places, log) = (&self.bench.recipe, &self.bench.places, &mut self.log);
         let mut watch = |written: Written<'_>| {
             let slot = &mut log.nodes[written.node as usize];
             *slot = generate::hash(*slot, written.bytes);
@@ -148,8 +151,8 @@ impl Run<'_> {
                 return;
             }
             let bytes = &mut log.bytes[recipe.storage_of(written.value) as usize];
-            for (place, byte) in places(recipe, written.value).into_iter().zip(written.bytes) {
-                bytes[place] = mix(bytes[place].rotate_left(9) ^ (u64::from(*byte) + 1));
+            for (place, byte) in places[written.value as usize].iter().zip(written.bytes) {
+                bytes[*place] = mix(bytes[*place].rotate_left(9) ^ (u64::from(*byte) + 1));
             }
         };
         let stepped: Result<()> = self.machine.step(node, &mut watch);

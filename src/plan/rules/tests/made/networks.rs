@@ -153,8 +153,7 @@ fn norms(random: &mut Random, name: &str) -> Option<Given> {
                 ("gamma", Tensor(dtype, tail.clone())),
                 ("beta", Tensor(dtype, tail)),
                 ("bias_optional", bias[random.below(3)].clone()),
-                // Otherwise a result is left as it is.
-                ("additional_output", Flag(true)),
+                ("additional_output", Flag(random.chance(70))),
             ]
         }
         _ if name.contains("LayerNorm") => {

@@ -212,7 +212,9 @@ impl<'a> Nodes<'a> {
     fn recorded(&self, function: u32, accesses: &[Access]) -> Wrong {
         let Some(operator) = &self.operators[function as usize] else { return Ok(()) };
         let name = operator.recorded.name();
-        if !accesses.iter().map(|access| access.mode).eq(operator.modes.iter().copied()) {
+        // Which results it is told to leave, its rule says.
+        let told = |mode: Mode| if mode == Mode::Clobber { Mode::Write } else { mode };
+        if !accesses.iter().map(|access| told(access.mode)).eq(operator.modes.iter().copied()) {
             return wrong(format!("{name} with other accesses than it was told of"));
         }
         for (index, written) in accesses.iter().enumerate().filter(|(_, access)| access.mode.writes()) {
@@ -243,7 +245,11 @@ impl<'a> Nodes<'a> {
 
     /// That types and shapes fit, as far as a rule knows.
     fn shapes(&self, operator: &Operator, accesses: &[Access]) -> Wrong {
-        let (Some(rule), recorded) = (operator.rule, &operator.recorded) else { return Ok(()) };
+        let leaves = accesses.iter().any(|access| access.mode == Mode::Clobber);
+        let odd = || wrong(format!("{} leaves a result that it was not told to", operator.recorded.name()));
+        let (Some(rule), recorded) = (operator.rule, &operator.recorded) else {
+            return if leaves { odd() } else { Ok(()) };
+        };
         let mut operands = Few::new();
         for access in accesses {
             let layout = self.recipe.layout_of(access.value);
@@ -255,11 +261,18 @@ impl<'a> Nodes<'a> {
         let results = match rule(&args) {
             Ok(results) => args.given(results).unwrap_or_default(),
             Err(No::Misfit(text)) => return wrong(format!("{}: {text}", recorded.name())),
+            Err(No::Unsure(_)) if leaves => return odd(),
             Err(No::Unsure(_)) => return Ok(()),
         };
-        let written = accesses.iter().filter(|access| access.mode == Mode::Write);
+        if leaves && results.is_empty() {
+            return odd();
+        }
+        let written = accesses.iter().filter(|access| access.mode.only_writes());
         for (of, access) in results.iter().zip(written) {
             let to = self.recipe.layout_of(access.value);
+            if of.left != (access.mode == Mode::Clobber) {
+                return odd();
+            }
             if of.takes(to.dtype, &to.dims) == Some(false) {
                 let (name, dims, into) = (recorded.name(), &of.dims, &to.dims);
                 return wrong(format!("{name}: {:?} {dims:?} into {:?} {into:?}", of.dtype, to.dtype));
