@@ -1930,7 +1930,8 @@ int32_t racl_cache_compile(const racl_cache *cache,
                            racl_plan **plan);
 
 /**
- * What the last compilation of a function was, RACL_CACHE_..., and why, as racl_library_name() gives a name.
+ * What the last compilation of a function was, RACL_CACHE_..., and why, as racl_library_name() gives a name. Of several
+ * at once it is the one that ended last; one that was refused before anything was looked for is none.
  */
 int32_t racl_cache_status(const racl_cache *cache,
                           const char *function,
