@@ -335,10 +335,11 @@ impl Func {
     #[doc(alias = "cache_compile")]
     pub fn compile<F: FnOnce(&Builder) -> Result<()>>(&self, context: impl AsRef<Context>, work: F) -> Result<Plan> {
         let mut work = Some(work);
-        self.run(context.as_ref(), &closure::Closure::of::<F>(), &mut |g| match work.take() {
+        let work: &mut compile::Work<'_> = &mut |g| match work.take() {
             Some(work) => work(g),
             None => Err(compile::asked_twice()),
-        })
+        };
+        self.run(context.as_ref(), &closure::Closure::of::<F>(), work).0
     }
 
     /// What the last compilation of the function was, of several at once the one that ended last; `None` before the
@@ -349,16 +350,17 @@ impl Func {
     }
 
     /// As [`Func::compile`], for code that is no closure of Rust, as bindings to other languages have it: what a key
-    /// needs to know of it is told.
+    /// needs to know of it is told. Also gives what this compilation was, whatever others of the function are meanwhile;
+    /// nothing where it was refused before anything was looked for.
     ///
     /// # Errors
     ///
-    /// As [`Func::compile`].
+    /// The plan's are those of [`Func::compile`].
     ///
     /// # Examples
     ///
     /// ```
-    /// use racl::cache::{CompileCache, Origin};
+    /// use racl::cache::{CompileCache, Origin, Status};
     /// use racl::op::DataType::F32;
     /// use racl::plan::Input;
     ///
@@ -366,11 +368,11 @@ impl Func {
     /// let cache = CompileCache::builder("doc").cache_dir(folder.path()).build()?;
     /// let device = racl::Acl::mock()?.device(0)?;
     /// let script = Origin { code: std::ptr::null(), identity: "net.txt 1", captured: 0 };
-    /// let plan = cache.func("abs").compile_from(&device, script, &mut |g| {
+    /// let (plan, status) = cache.func("abs").compile_from(&device, script, &mut |g| {
     ///     let x = g.input("x", [4], F32, Input::Copied)?;
     ///     g.output("y", g.abs(x)?)
-    /// })?;
-    /// assert_eq!(plan.operators(), 1);
+    /// });
+    /// assert_eq!((plan?.operators(), status), (1, Some(Status::Miss)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn compile_from(
@@ -378,7 +380,7 @@ impl Func {
         context: impl AsRef<Context>,
         origin: Origin<'_>,
         work: &mut dyn FnMut(&Builder) -> Result<()>,
-    ) -> Result<Plan> {
+    ) -> (Result<Plan>, Option<Status>) {
         self.run(context.as_ref(), &closure::Closure::told(origin), work)
     }
 }

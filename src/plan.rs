@@ -73,6 +73,7 @@ pub use builder::{
 pub use check::finding::{Finding, FindingKind};
 pub use checked::Plan;
 pub use checked::change::{Change, Work};
+pub use checked::listed::Choice;
 pub use dump::Width;
 pub use memory::MemoryReport;
 pub use passes::{Optimised, PassMode, Passes};

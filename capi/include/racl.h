@@ -181,6 +181,27 @@
 #define RACL_RUN_NO_ADDRESS_UPDATES 4
 
 /**
+ * What there is of elements, in ascending order, each once.
+ */
+#define RACL_UNIQUE_ELEMENTS 0
+
+/**
+ * What there is of slices along a dimension, in ascending order, each once: that dimension is the first of what is
+ * found.
+ */
+#define RACL_UNIQUE_SLICES 1
+
+/**
+ * Elements, but for those that equal the one before them, in the order of the value.
+ */
+#define RACL_UNIQUE_CONSECUTIVE 2
+
+/**
+ * Slices along a dimension, in the same way.
+ */
+#define RACL_UNIQUE_CONSECUTIVE_SLICES 3
+
+/**
  * Blocking copies are refused on all threads while a capture is active.
  */
 #define RACL_CAPTURE_GLOBAL 0
@@ -749,6 +770,20 @@ typedef int64_t racl_dim;
 typedef uint64_t racl_value;
 
 /**
+ * What a symbol of a plan that is called is.
+ */
+typedef struct {
+    /**
+     * Its name.
+     */
+    const char *name;
+    /**
+     * A size, or a dimension of the builder that calls.
+     */
+    racl_dim dim;
+} racl_told;
+
+/**
  * How the stream of a scope is made.
  */
 typedef struct {
@@ -1289,6 +1324,20 @@ typedef struct {
 } racl_run_counters;
 
 /**
+ * What an operator found, of which the device decides how much it is.
+ */
+typedef struct {
+    /**
+     * Room for the most that there can be: its first rows are what was found, and the rest is 0.
+     */
+    racl_value values;
+    /**
+     * How many rows came: an int64_t, of shape [1].
+     */
+    racl_value count;
+} racl_found;
+
+/**
  * How a library is opened.
  */
 typedef struct {
@@ -1666,8 +1715,8 @@ int32_t racl_builder_at(const racl_builder *builder,
                         uint32_t line);
 
 /**
- * How much work was recorded: operators, copies, fills, prefetches, foreign operators and host functions. It is the
- * number in errors of what comes next.
+ * How much work was recorded: operators, what finds something, copies, fills, prefetches, foreign operators, host
+ * functions, calls, choices and loops, each as one. It is the number in errors of what comes next.
  */
 int32_t racl_builder_operators(const racl_builder *builder,
                                uint32_t *count);
@@ -1809,6 +1858,93 @@ int32_t racl_builder_copy(const racl_builder *builder, racl_value to, racl_value
 int32_t racl_builder_fill(const racl_builder *builder, racl_value value, uint8_t byte);
 
 /**
+ * Does the work of another plan, which was recorded once, on these values: its inputs in the order in which it declares
+ * them, whatever their class is there. `results` gets a new value for each of its outputs, and `result_count` is how
+ * many it has. Symbols of `plan` are what the shapes of the values say; `told` has those that no shape tells.
+ *
+ * All of `plan` comes behind the work before the call on its stream, and before the work behind it. `plan` is kept, may
+ * be called any number of times, and its handle may be given back. One with updatable inputs, inputs or outputs in host
+ * memory or gates cannot be called: RACL_INVALID_PLAN, as for values that do not fit.
+ */
+int32_t racl_builder_call(const racl_builder *builder,
+                          const racl_plan *plan,
+                          const racl_value *operands,
+                          size_t operand_count,
+                          const racl_told *told,
+                          size_t told_count,
+                          racl_value *results,
+                          size_t result_count);
+
+/**
+ * Does the work of another plan so often, one time behind the other. The first inputs of `plan` are what is carried, and
+ * its outputs, as many, are what the next step is given for them; further inputs are `others`, the same for each step.
+ * `results` has `carried_count` places, for what the last step gives, or what was given where there is no step.
+ * Otherwise as racl_builder_call().
+ */
+int32_t racl_builder_call_times(const racl_builder *builder,
+                                const racl_plan *plan,
+                                size_t steps,
+                                const racl_value *carried,
+                                size_t carried_count,
+                                const racl_value *others,
+                                size_t other_count,
+                                racl_value *results);
+
+/**
+ * Does the work of `then` if the condition is not 0, else that of `otherwise`, on the same values; each run decides, on
+ * the device. The condition is one integer of any type or a truth value, and is read before anything else. The values
+ * are the inputs of both plans, and `results` gets a new value for each output, of which both have `result_count`, of
+ * the same types and shapes. `otherwise` may be NULL: nothing is done then, and the results are the first values as they
+ * were.
+ *
+ * A choice is one piece of work, on the current stream whatever scopes the plans have. In a captured graph the device
+ * chooses, on a library with conditional graphs; on an older one a run is in parts, and waits for each condition.
+ * Otherwise as racl_builder_call().
+ */
+int32_t racl_builder_if(const racl_builder *builder,
+                        racl_value condition,
+                        const racl_plan *then,
+                        const racl_plan *otherwise,
+                        const racl_value *operands,
+                        size_t operand_count,
+                        racl_value *results,
+                        size_t result_count);
+
+/**
+ * Does the work of the case whose number the value `number` is, from 0, and that of `otherwise` for all other numbers;
+ * there are 1 to 1023 cases. Otherwise as racl_builder_if() with two plans.
+ */
+int32_t racl_builder_switch(const racl_builder *builder,
+                            racl_value number,
+                            const racl_plan *const *cases,
+                            size_t case_count,
+                            const racl_plan *otherwise,
+                            const racl_value *operands,
+                            size_t operand_count,
+                            racl_value *results,
+                            size_t result_count);
+
+/**
+ * Does the work of `body` while the condition is not 0, one round behind the other: `condition` says whether there is a
+ * first round, and the first output of `body` whether there is one more. Its other outputs, `carried_count` of them,
+ * are what the next round is given for its first inputs; further inputs are `others`, the same for each round. `results`
+ * has `carried_count` places, for what the last round gives, or what was given where there was no round.
+ *
+ * There are at most `rounds` rounds; 0 for no limit. `more`, which may be NULL, gets a value that is the condition behind
+ * the last round: it is not 0 where the limit ended the loop. Otherwise as racl_builder_if().
+ */
+int32_t racl_builder_repeat(const racl_builder *builder,
+                            uint32_t rounds,
+                            racl_value condition,
+                            const racl_plan *body,
+                            const racl_value *carried,
+                            size_t carried_count,
+                            const racl_value *others,
+                            size_t other_count,
+                            racl_value *results,
+                            racl_value *more);
+
+/**
  * What follows goes to the stream with this tag, up to racl_builder_scope_end(); scopes nest. `options` may be NULL.
  * Work on different streams that touches the same memory has to be put in order by joins, events or waits:
  * racl_builder_build() says where it is not.
@@ -1939,7 +2075,8 @@ int32_t racl_cache_compile(const racl_cache *cache,
                            racl_plan **plan);
 
 /**
- * What the last compilation of a function was, RACL_CACHE_..., and why, as racl_library_name() gives a name.
+ * What the last compilation of a function was, RACL_CACHE_..., and why, as racl_library_name() gives a name. Of several
+ * at once it is the one that ended last; one that was refused before anything was looked for is none.
  */
 int32_t racl_cache_status(const racl_cache *cache,
                           const char *function,
@@ -2360,6 +2497,67 @@ size_t racl_last_error_copy(char *text,
  * The name of a status, such as "RACL_BUSY"; "" for another number.
  */
 const char *racl_status_name(int32_t status);
+
+/**
+ * The indices of elements that are not 0, in order: rows of int64_t with one index for each dimension.
+ */
+int32_t racl_builder_nonzero(const racl_builder *builder,
+                             racl_value of,
+                             racl_found *found);
+
+/**
+ * The elements of a value where `mask`, of truth values or bytes, is not 0, in order. They broadcast to each other.
+ */
+int32_t racl_builder_masked_select(const racl_builder *builder,
+                                   racl_value of,
+                                   racl_value mask,
+                                   racl_found *found);
+
+/**
+ * What there is of elements or of slices, each once: `how` is RACL_UNIQUE_..., and `dim` the dimension of slices, from
+ * the end where it is negative. `places` gets the place of each element or slice among what was found, int64_t, and
+ * `counts` how many there are of each. NaN equals nothing.
+ */
+int32_t racl_builder_unique(const racl_builder *builder,
+                            racl_value of,
+                            int32_t how,
+                            int64_t dim,
+                            racl_found *found,
+                            racl_value *places,
+                            racl_found *counts);
+
+/**
+ * Truth values of the rows of a racl_found: true for those that came. An operator on its values works on all of the
+ * room; this keeps out what did not come.
+ */
+int32_t racl_builder_found_mask(const racl_builder *builder,
+                                const racl_found *found,
+                                racl_value *value);
+
+/**
+ * Makes what was found an output, for racl_executable_read_found(), and the number of its rows one that each run brings
+ * to the host, whose name has ".count" behind it.
+ */
+int32_t racl_builder_output_found(const racl_builder *builder,
+                                  const char *name,
+                                  const racl_found *found);
+
+/**
+ * Waits for the latest run, and gives how many rows of an output it found, see racl_builder_output_found().
+ */
+int32_t racl_executable_found_count(const racl_executable *executable,
+                                    uint32_t output,
+                                    size_t *rows);
+
+/**
+ * Waits for the latest run, and copies the rows that it found of an output to `data`, which has room for `size` bytes;
+ * `needed` gets how many bytes came, and nothing is copied where they have no room.
+ */
+int32_t racl_executable_read_found(const racl_executable *executable,
+                                   uint32_t output,
+                                   void *data,
+                                   size_t size,
+                                   size_t *needed);
 
 /**
  * Begins to record what the stream is given, instead of executing it. Other streams join by racl_stream_wait() for an

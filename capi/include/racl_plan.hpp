@@ -33,6 +33,19 @@ inline std::vector<racl_dim> numbers(const std::vector<dim> &shape) {
     return all;
 }
 
+inline std::vector<racl_value> numbers(const std::vector<value> &values) {
+    std::vector<racl_value> all;
+    all.reserve(values.size());
+    for (const value &one : values) all.push_back(one.number);
+    return all;
+}
+
+inline std::vector<value> values(const std::vector<racl_value> &numbers) {
+    std::vector<value> all(numbers.size());
+    for (size_t at = 0; at < numbers.size(); ++at) all[at].number = numbers[at];
+    return all;
+}
+
 // A text whose length is asked for first.
 template <class Function>
 result<std::string> text(Function &&function) {
@@ -290,11 +303,89 @@ public:
         return detail::check(racl_builder_host_function(get(), function.get()));
     }
     result<void> run(const foreign &function, const std::vector<value> &reads, const std::vector<value> &writes) const {
-        std::vector<racl_value> read(reads.size()), written(writes.size());
-        for (size_t at = 0; at < reads.size(); ++at) read[at] = reads[at].number;
-        for (size_t at = 0; at < writes.size(); ++at) written[at] = writes[at].number;
+        const auto read = detail::numbers(reads), written = detail::numbers(writes);
         return detail::check(racl_builder_foreign(get(), function.get(), read.data(), read.size(), written.data(),
                                                   written.size()));
+    }
+
+    // Other plans, on values that are their inputs; each gives as many results as it is told that there are.
+    result<std::vector<value>> call(const plan &body, const std::vector<value> &operands, size_t results = 1,
+                                    const std::vector<racl_told> &told = {}) const {
+        const auto given = detail::numbers(operands);
+        std::vector<racl_value> made(results);
+        int32_t status = racl_builder_call(get(), body.get(), given.data(), given.size(), told.data(), told.size(),
+                                           made.data(), made.size());
+        return detail::give(status, detail::values(made));
+    }
+    // What is carried from one step to the next.
+    result<std::vector<value>> call_times(size_t steps, const plan &body, const std::vector<value> &carried,
+                                          const std::vector<value> &others = {}) const {
+        const auto first = detail::numbers(carried), rest = detail::numbers(others);
+        std::vector<racl_value> made(carried.size());
+        int32_t status = racl_builder_call_times(get(), body.get(), steps, first.data(), first.size(), rest.data(),
+                                                 rest.size(), made.data());
+        return detail::give(status, detail::values(made));
+    }
+    result<std::vector<value>> if_else(value condition, const plan &then, const plan &otherwise,
+                                       const std::vector<value> &operands, size_t results = 1) const {
+        return choose(condition, then, otherwise.get(), operands, results);
+    }
+    result<std::vector<value>> if_then(value condition, const plan &then, const std::vector<value> &operands,
+                                       size_t results = 1) const {
+        return choose(condition, then, nullptr, operands, results);
+    }
+    result<std::vector<value>> switch_to(value number, const std::vector<const plan *> &cases, const plan &otherwise,
+                                         const std::vector<value> &operands, size_t results = 1) const {
+        std::vector<const racl_plan *> plans;
+        for (const plan *one : cases) plans.push_back(one ? one->get() : nullptr);
+        const auto given = detail::numbers(operands);
+        std::vector<racl_value> made(results);
+        int32_t status = racl_builder_switch(get(), number.number, plans.data(), plans.size(), otherwise.get(),
+                                             given.data(), given.size(), made.data(), made.size());
+        return detail::give(status, detail::values(made));
+    }
+    // At most so many rounds; 0 for no limit. `more` gets the condition behind the last one.
+    result<std::vector<value>> repeat(value condition, const plan &body, const std::vector<value> &carried,
+                                      const std::vector<value> &others = {}, uint32_t rounds = 0,
+                                      value *more = nullptr) const {
+        const auto first = detail::numbers(carried), rest = detail::numbers(others);
+        std::vector<racl_value> made(carried.size());
+        int32_t status =
+            racl_builder_repeat(get(), rounds, condition.number, body.get(), first.data(), first.size(), rest.data(),
+                                rest.size(), made.data(), more ? &more->number : nullptr);
+        return detail::give(status, detail::values(made));
+    }
+
+    // Results of which the device finds how much there is.
+    result<racl_found> nonzero(value of) const {
+        racl_found found = {};
+        int32_t status = racl_builder_nonzero(get(), of.number, &found);
+        return detail::give(status, std::move(found));
+    }
+    result<racl_found> masked_select(value of, value mask) const {
+        racl_found found = {};
+        int32_t status = racl_builder_masked_select(get(), of.number, mask.number, &found);
+        return detail::give(status, std::move(found));
+    }
+    // What there is once, the place of each there, and how many there are of each.
+    struct unique_results {
+        racl_found found;
+        value places;
+        racl_found counts;
+    };
+    result<unique_results> unique(value of, int32_t how = RACL_UNIQUE_ELEMENTS, int64_t dimension = 0) const {
+        unique_results made = {};
+        int32_t status = racl_builder_unique(get(), of.number, how, dimension, &made.found, &made.places.number,
+                                             &made.counts);
+        return detail::give(status, std::move(made));
+    }
+    result<value> found_mask(const racl_found &found) const {
+        value made;
+        int32_t status = racl_builder_found_mask(get(), &found, &made.number);
+        return detail::give(status, std::move(made));
+    }
+    result<void> output_found(const char *name, const racl_found &found) const {
+        return detail::check(racl_builder_output_found(get(), name, &found));
     }
 
     // Streams and events.
@@ -317,8 +408,7 @@ public:
         return detail::give(status, std::move(made));
     }
     result<void> wait_all(const std::vector<value> &values) const {
-        std::vector<racl_value> list(values.size());
-        for (size_t at = 0; at < values.size(); ++at) list[at] = values[at].number;
+        const auto list = detail::numbers(values);
         return detail::check(racl_builder_wait_all(get(), list.data(), list.size()));
     }
     result<size_t> prefetch(value of, const racl_prefetch_options *options = nullptr) const {
@@ -336,6 +426,16 @@ public:
         int32_t status = racl_builder_build(get(), &made);
         if (!detail::stays(status)) release();
         return detail::give(status, plan(made));
+    }
+
+private:
+    result<std::vector<value>> choose(value condition, const plan &then, const racl_plan *otherwise,
+                                      const std::vector<value> &operands, size_t results) const {
+        const auto given = detail::numbers(operands);
+        std::vector<racl_value> made(results);
+        int32_t status = racl_builder_if(get(), condition.number, then.get(), otherwise, given.data(), given.size(),
+                                         made.data(), made.size());
+        return detail::give(status, detail::values(made));
     }
 };
 
@@ -413,6 +513,22 @@ public:
     result<std::vector<T>> read(uint32_t output) const { return elements<T>(output, racl_executable_read); }
     template <class T>
     result<std::vector<T>> read_host(uint32_t output) const { return elements<T>(output, racl_executable_read_host); }
+    // How many rows of an output came, and these.
+    result<size_t> found_count(uint32_t output) const {
+        size_t rows = 0;
+        int32_t status = racl_executable_found_count(get(), output, &rows);
+        return detail::give(status, std::move(rows));
+    }
+    template <class T>
+    result<std::vector<T>> read_found(uint32_t output) const {
+        size_t needed = 0;
+        int32_t status = racl_executable_read_found(get(), output, nullptr, 0, &needed);
+        if (status == RACL_OK && needed % sizeof(T) != 0) status = RACL_INVALID_ARGUMENT; // of another type
+        std::vector<T> values(status == RACL_OK ? needed / sizeof(T) : 0);
+        if (status == RACL_OK)
+            status = racl_executable_read_found(get(), output, values.data(), values.size() * sizeof(T), &needed);
+        return detail::give(status, std::move(values));
+    }
     result<void> copy_output(uint32_t output, const stream &on, const tensor &to) const {
         return detail::check(racl_executable_copy_output(get(), output, on.get(), to.get()));
     }

@@ -137,8 +137,8 @@ pub unsafe extern "C" fn racl_builder_at(builder: *const racl_builder, file: *co
     })
 }
 
-/// How much work was recorded: operators, copies, fills, prefetches, foreign operators and host functions. It is the
-/// number in errors of what comes next.
+/// How much work was recorded: operators, what finds something, copies, fills, prefetches, foreign operators, host
+/// functions, calls, choices and loops, each as one. It is the number in errors of what comes next.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_operators(builder: *const racl_builder, count: *mut u32) -> i32 {
     let work = || recording(builder, |recording| Ok(recording.operators));

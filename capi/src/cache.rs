@@ -187,7 +187,8 @@ pub const RACL_CACHE_UNCACHED: i32 = 5;
 /// There is no plan.
 pub const RACL_CACHE_FAILED: i32 = 6;
 
-/// What the last compilation of a function was, RACL_CACHE_..., and why, as racl_library_name() gives a name.
+/// What the last compilation of a function was, RACL_CACHE_..., and why, as racl_library_name() gives a name. Of several
+/// at once it is the one that ended last; one that was refused before anything was looked for is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_cache_status(
     cache: *const racl_cache,

@@ -411,7 +411,7 @@ mod tests {
                 Ok(())
             })
             .unwrap_err();
-            (failure.status, failure.message)
+            (failure.status, failure.message.clone())
         };
         let fault = (status::RACL_PANIC, "a fault of racl: inside".to_owned());
         assert_eq!(of(&|| resume_unwind(Box::new("inside"))), fault);

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use racl::op::{ElementType, MAX_RANK};
-use racl::plan::{Bindings, Cores, Executable, External, Frozen, InputId, Mode, OnFull, OutputId, RunOptions};
+use racl::plan::{
+    Bindings, Cores, Executable, External, FoundId, Frozen, InputId, Mode, OnFull, OutputId, RunOptions,
+};
 
 use crate::arguments::{Sized_, bytes, fill, list, list_mut, sized, text};
 use crate::callback::with_callbacks;
@@ -109,8 +111,8 @@ pub(crate) struct Executables {
     state: Mutex<State>,
 }
 
-struct State {
-    executable: Executable,
+pub(crate) struct State {
+    pub(crate) executable: Executable,
     outputs: Vec<OutputId>,
 }
 
@@ -118,6 +120,13 @@ impl State {
     fn output(&self, output: u32) -> Result<OutputId> {
         let unknown = || Failure::invalid(format!("output {output} of {}", self.outputs.len()));
         self.outputs.get(output as usize).copied().ok_or_else(unknown)
+    }
+
+    /// An output of which the device decides how much there is.
+    pub(crate) fn found(&self, output: u32) -> Result<FoundId> {
+        let id = self.output(output)?;
+        let name = self.executable.outputs().find(|(known, _)| *known == id).map(|(_, name)| name);
+        Ok(self.executable.found_id(name.unwrap_or_default())?)
     }
 }
 
@@ -133,7 +142,10 @@ fn input(inputs: &[InputId], input: u32) -> Result<InputId> {
 }
 
 /// Does something with an executable, which one thread at a time has.
-fn with<T>(executable: *const racl_executable, work: impl FnOnce(&mut State, &[InputId]) -> Result<T>) -> Result<T> {
+pub(crate) fn with<T>(
+    executable: *const racl_executable,
+    work: impl FnOnce(&mut State, &[InputId]) -> Result<T>,
+) -> Result<T> {
     let executable = get(executable)?;
     let mut state = alone(&executable.state, "an executable")?;
     work(&mut state, &executable.inputs)

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use racl::{Error, Refused};
@@ -11,9 +12,12 @@ use crate::status;
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// Why a function fails.
+/// Why a function fails. One word, so that results are small where nothing does.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure(Box<Told>);
+
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Failure {
+pub(crate) struct Told {
     pub(crate) status: i32,
     pub(crate) code: i32,
     pub(crate) call: Option<&'static str>,
@@ -24,10 +28,24 @@ pub(crate) struct Failure {
     found: Vec<String>,
 }
 
+impl Deref for Failure {
+    type Target = Told;
+
+    fn deref(&self) -> &Told {
+        &self.0
+    }
+}
+
+impl DerefMut for Failure {
+    fn deref_mut(&mut self) -> &mut Told {
+        &mut self.0
+    }
+}
+
 impl Failure {
     /// One that racl's Rust layer knows nothing of.
     pub(crate) fn own(status: i32, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), ..Self::default() }
+        Self(Box::new(Told { status, message: message.into(), ..Told::default() }))
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -49,7 +67,7 @@ impl Failure {
     }
 
     fn about(&self, message: &str) -> Self {
-        Self { message: message.to_owned(), details: String::new(), ..self.clone() }
+        Self(Box::new(Told { message: message.to_owned(), details: String::new(), ..Told::clone(self) }))
     }
 
     /// The details, which are the message where nothing stands behind it.
@@ -81,14 +99,14 @@ fn text_of(payload: &(dyn Any + Send)) -> &str {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self {
+        Self(Box::new(Told {
             found: error.findings().iter().map(|finding| finding.message.clone()).collect(),
             status: status::of_kind(error.kind()),
             code: error.code().unwrap_or(0),
             call: error.call(),
             message: error.to_string(),
             details: format!("{error:#}"),
-        }
+        }))
     }
 }
 

@@ -223,7 +223,8 @@ impl Given {
         Failure::own(status::RACL_BUSY, format!("{} that another call uses", self.what))
     }
 
-    /// Keeps the object where it is, until its slot is counted down.
+    /// Keeps the object where it is, until its slot is counted down; or why not.
+    #[cold]
     #[inline(never)]
     fn pin(self) -> Result<&'static Slot> {
         let (slot, Parts { generation, .. }) = self.find()?;
@@ -255,9 +256,26 @@ impl Given {
     }
 }
 
+/// As [`Given::pin`], for a handle that nothing is wrong with: the slot says what its handle has to be.
+#[inline(never)]
+fn pin_live(address: usize, kind: Kind) -> Option<&'static Slot> {
+    let index = address >> 1 & 0x3F_FFFF;
+    let slot = slot(index)?;
+    let word = slot.word.load(Ordering::Relaxed);
+    let parts = Parts { index, generation: word / GENERATION, kind: kind as u64 };
+    let is_whole = word & (LIVE | TAKEN) == LIVE && parts.bits() == address as u64;
+    // Only what is there is counted, and another count now is a reason to look again.
+    let pin = || slot.word.compare_exchange(word, word + 1, Ordering::Acquire, Ordering::Relaxed);
+    (is_whole && pin().is_ok()).then_some(slot)
+}
+
 /// What a handle stands for.
 pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Use<H>> {
-    Ok(Use { slot: Given::of(handle).pin()?, value: PhantomData })
+    let slot = match pin_live(handle.addr(), H::KIND) {
+        Some(slot) => slot,
+        None => Given::of(handle).pin()?,
+    };
+    Ok(Use { slot, value: PhantomData })
 }
 
 /// The only call that has an object; the object stays unless it is given up.

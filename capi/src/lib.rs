@@ -10,6 +10,7 @@
 mod arguments;
 mod buffer;
 mod builder;
+mod builder_calls;
 mod builder_streams;
 mod cache;
 mod callback;
@@ -19,6 +20,7 @@ mod errors;
 mod event;
 mod executable;
 mod failure;
+mod found;
 mod graph;
 mod handles;
 mod host;
@@ -37,6 +39,7 @@ mod stream;
 
 pub use buffer::*;
 pub use builder::*;
+pub use builder_calls::*;
 pub use builder_streams::*;
 pub use cache::*;
 pub use callback::*;
@@ -51,6 +54,7 @@ pub use failure::{
     racl_last_error_call, racl_last_error_code, racl_last_error_copy, racl_last_error_details,
     racl_last_error_message, racl_last_error_status, racl_status_name,
 };
+pub use found::*;
 pub use graph::*;
 pub use host::*;
 pub use library::*;

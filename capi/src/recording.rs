@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::op::{DataType, ElementType};
-use racl::plan::{Builder, Dim, External, Plan, TaggedEvent, Value};
+use racl::plan::{Builder, Dim, External, Found, Plan, TaggedEvent, Value};
 
 use crate::arguments::{list, null};
 use crate::failure::{Failure, Result};
@@ -29,6 +29,8 @@ pub(crate) struct Recording {
     serial: u32,
     values: Vec<Value>,
     dims: Vec<Dim>,
+    /// What operators found.
+    pub(crate) found: Vec<Found>,
     pub(crate) events: HashMap<String, TaggedEvent>,
     pub(crate) gates: HashMap<String, External>,
     /// Work that was recorded.
@@ -48,6 +50,7 @@ impl Recording {
             serial: NEXT.fetch_add(1, Ordering::Relaxed) % SERIALS + 1,
             values: Vec::new(),
             dims: Vec::new(),
+            found: Vec::new(),
             events: HashMap::new(),
             gates: HashMap::new(),
             operators: 0,

@@ -46,7 +46,7 @@ fn the_library_exports_what_the_header_declares_and_nothing_else() {
     assert_eq!(exported, declared);
 }
 
-const PROGRAMS: &[&str] = &["basics", "work", "threads", "plans", "callbacks", "cache", "passes"];
+const PROGRAMS: &[&str] = &["basics", "work", "threads", "plans", "callbacks", "cache", "passes", "calls"];
 
 fn source(name: &str) -> PathBuf {
     here().join(format!("tests/c/{name}.c"))

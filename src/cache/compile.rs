@@ -31,12 +31,16 @@ struct Fresh {
 }
 
 impl Func {
-    pub(super) fn run(&self, context: &Context, closure: &Closure, work: &mut Work<'_>) -> Result<Plan> {
-        settings::check_name("function", &self.name)?;
-        if is_rank_folder(&self.name) {
-            return Err(Error::invalid(format!("function {:?}: folders of ranks have such names", self.name)));
+    /// The plan, and what the compilation was; nothing where it was refused before there was one.
+    pub(super) fn run(
+        &self,
+        context: &Context,
+        closure: &Closure,
+        work: &mut Work<'_>,
+    ) -> (Result<Plan>, Option<Status>) {
+        if let Err(error) = self.check_names() {
+            return (Err(error), None);
         }
-        self.check_parts()?;
         self.warn_of_captures(closure);
         let (plan, status) = match self.decide(context, closure, work) {
             Ok((plan, status)) => (Ok(plan), status),
@@ -46,8 +50,15 @@ impl Func {
             }
         };
         self.cache.0.traces.set_status(&self.name, status.clone());
-        self.check_strict(status)?;
-        plan
+        (self.check_strict(&status).and(plan), Some(status))
+    }
+
+    fn check_names(&self) -> Result<()> {
+        settings::check_name("function", &self.name)?;
+        if is_rank_folder(&self.name) {
+            return Err(Error::invalid(format!("function {:?}: folders of ranks have such names", self.name)));
+        }
+        self.check_parts()
     }
 
     fn check_parts(&self) -> Result<()> {
@@ -58,7 +69,7 @@ impl Func {
         }
     }
 
-    fn check_strict(&self, status: Status) -> Result<()> {
+    fn check_strict(&self, status: &Status) -> Result<()> {
         match status {
             Status::Uncached(why) if self.cache.0.settings.strict => {
                 Err(Error::new(ErrorKind::File, format!("function {:?} is not cached: {why}", self.name)))

@@ -24,6 +24,7 @@ use super::{calls, check, memory};
 mod calling;
 pub(crate) mod change;
 mod choosing;
+pub(crate) mod listed;
 
 use change::Change;
 
@@ -293,6 +294,26 @@ impl Plan {
     pub fn external(&self, name: &str) -> Result<External> {
         let index = named("gate", name, self.0.recorded.recipe.externals.iter())?;
         Ok(External { plan: self.0.id, index: index as u32 })
+    }
+
+    /// The names of its outputs, in the order in which they were declared: that of the results of a call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     g.output("y", g.sqrt(x)?)?;
+    ///     g.output("z", g.neg(x)?)
+    /// })?;
+    /// assert!(plan.outputs().eq(["y", "z"]));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn outputs(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.recorded.recipe.outputs.iter().map(|output| &*output.name)
     }
 
     /// What is worth a look, though the plan can run.

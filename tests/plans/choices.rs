@@ -10,6 +10,7 @@ use racl::{Context, Result, Stream};
 
 use crate::Alone;
 
+mod as_data;
 mod inside;
 mod limits;
 mod programs;

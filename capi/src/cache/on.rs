@@ -26,36 +26,49 @@ use crate::status;
 
 pub(crate) struct Caches {
     cache: CompileCache,
-    counted: Mutex<racl_cache_stats>,
-    /// What the callback of a function said, where its last compilation failed there.
-    said: Mutex<HashMap<String, String>>,
+    counted: Mutex<Counted>,
+}
+
+#[derive(Default)]
+struct Counted {
+    stats: racl_cache_stats,
+    /// What the last compilation of each function was, RACL_CACHE_..., and why.
+    last: HashMap<String, (i32, String)>,
 }
 
 impl Caches {
-    /// Counts one compilation. One that gave no plan has no status of its own where it was refused at once: that of the
-    /// function is an older one's then.
-    fn count(&self, function: &str, status: Option<Status>, failure: Option<&Failure>) {
+    /// Counts one compilation. One that was refused at once is none of the function. racl knows nothing of what the
+    /// callback said.
+    fn count(&self, function: &str, status: Option<Status>, said: Option<&Failure>) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let counter = match status {
-            Some(Status::Hit) => &mut counted.hits,
-            Some(Status::Miss) => &mut counted.misses,
-            Some(Status::Rebuilt(_)) => &mut counted.rebuilt,
-            None | Some(Status::Failed(_)) => &mut counted.failed,
-            Some(_) => &mut counted.uncached,
+        let Some(status) = status else {
+            counted.stats.failed += 1;
+            return;
+        };
+        let (number, why) = told_status(status);
+        let stats = &mut counted.stats;
+        let counter = match number {
+            RACL_CACHE_HIT => &mut stats.hits,
+            RACL_CACHE_MISS => &mut stats.misses,
+            RACL_CACHE_REBUILT => &mut stats.rebuilt,
+            RACL_CACHE_FAILED => &mut stats.failed,
+            _ => &mut stats.uncached,
         };
         *counter += 1;
-        drop(counted);
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        match failure {
-            Some(failure) => said.insert(function.to_owned(), failure.message().to_owned()),
-            None => said.remove(function),
-        };
+        let why = said.map_or(why, |failure| failure.message().to_owned());
+        counted.last.insert(function.to_owned(), (number, why));
     }
+}
 
-    /// Why the last compilation failed: racl knows nothing of what the callback said.
-    fn why(&self, function: &str, why: String) -> String {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.get(function).cloned().unwrap_or(why)
+fn told_status(status: Status) -> (i32, String) {
+    match status {
+        Status::Hit => (RACL_CACHE_HIT, String::new()),
+        Status::Miss => (RACL_CACHE_MISS, String::new()),
+        Status::Rebuilt(why) => (RACL_CACHE_REBUILT, why),
+        Status::Abandoned(why) => (RACL_CACHE_ABANDONED, why),
+        Status::Uncached(why) => (RACL_CACHE_UNCACHED, why),
+        Status::Failed(why) => (RACL_CACHE_FAILED, why),
+        other => (RACL_CACHE_UNCACHED, other.to_string()),
     }
 }
 
@@ -115,7 +128,7 @@ pub(super) unsafe fn open(options: *const racl_cache_options) -> Result<Box<Cach
     if options.lock_timeout != 0 {
         builder = builder.lock_timeout(Duration::from_nanos(options.lock_timeout));
     }
-    Ok(Box::new(Caches { cache: builder.build()?, counted: Mutex::default(), said: Mutex::default() }))
+    Ok(Box::new(Caches { cache: builder.build()?, counted: Mutex::default() }))
 }
 
 pub(super) fn folder(cache: *const racl_cache) -> Result<String> {
@@ -159,7 +172,7 @@ pub(super) unsafe fn compile(
     let captured = if what.user.is_null() { 0 } else { size_of_val(&what.user) };
     let origin = Origin { code, identity: &identity, captured };
     let mut failure = None;
-    let plan = function.compile_from(&*context, origin, &mut |g| {
+    let (plan, status) = function.compile_from(&*context, origin, &mut |g| {
         // SAFETY: by the header.
         lend(g, |builder| unsafe { build(what.user, builder) }).or_else(|why| {
             failure = Some(why);
@@ -167,7 +180,7 @@ pub(super) unsafe fn compile(
             g.symbol("", 1..=1).map(drop)
         })
     });
-    cache.count(name, plan.is_ok().then(|| function.status()).flatten(), failure.as_ref());
+    cache.count(name, status, failure.as_ref());
     match (failure, plan) {
         (Some(failure), _) => Err(failure),
         (None, plan) => Ok(plan?),
@@ -206,22 +219,14 @@ pub(super) unsafe fn status(cache: *const racl_cache, function: *const c_char) -
     let cache = get(cache)?;
     // SAFETY: as here.
     let function = unsafe { text(function, "the name of a function") }?;
-    Ok(match cache.cache.status(function) {
-        None => (RACL_CACHE_NONE, String::new()),
-        Some(Status::Hit) => (RACL_CACHE_HIT, String::new()),
-        Some(Status::Miss) => (RACL_CACHE_MISS, String::new()),
-        Some(Status::Rebuilt(why)) => (RACL_CACHE_REBUILT, why),
-        Some(Status::Abandoned(why)) => (RACL_CACHE_ABANDONED, why),
-        Some(Status::Uncached(why)) => (RACL_CACHE_UNCACHED, why),
-        Some(Status::Failed(why)) => (RACL_CACHE_FAILED, cache.why(function, why)),
-        Some(other) => (RACL_CACHE_UNCACHED, other.to_string()),
-    })
+    let counted = cache.counted.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(counted.last.get(function).cloned().unwrap_or((RACL_CACHE_NONE, String::new())))
 }
 
 pub(super) fn counted(cache: *const racl_cache) -> Result<racl_cache_stats> {
     let cache = get(cache)?;
-    let counted = *cache.counted.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(counted)
+    let counted = cache.counted.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(counted.stats)
 }
 
 pub(super) fn new_registry() -> Result<Box<Registries>> {

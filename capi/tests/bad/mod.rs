@@ -61,8 +61,11 @@ fn sized(kind: &str) -> Option<&'static str> {
 }
 
 /// A place that may be NULL.
-fn may_be_null(name: &str) -> bool {
-    ["needed", "freed", "fetched", "options"].contains(&name)
+fn may_be_null(function: &str, name: &str) -> bool {
+    // The size of what has no end of its own.
+    let of_bytes = ["racl_plan_store", "racl_simulation_read", "racl_executable_read_found"];
+    !(name == "needed" && of_bytes.contains(&function))
+        && ["needed", "freed", "fetched", "options", "more"].contains(&name)
 }
 
 /// A place of one function that may be NULL, of a name that must not be so in others.
@@ -73,10 +76,11 @@ fn may_be_null_in(function: &str, name: &str) -> bool {
         ("racl_plan_store", "bytes"),
         ("racl_cache_status", "why"),
         ("racl_log_set", "user"),
+        ("racl_builder_if", "otherwise"),
     ];
     known.contains(&(function, name))
         // Lists of 0 elements, and places of results of which nothing is wanted.
-        || ["user", "data", "shape", "why", "text", "bytes"].contains(&name)
+        || ["user", "data", "shape", "why", "text", "bytes", "results"].contains(&name)
 }
 
 /// What a good call passes.
@@ -94,6 +98,7 @@ fn good(function: &Function<'_>, kind: &str, name: &str) -> String {
         "const void*" | "void*" => "bytes".to_owned(),
         "const racl_arg*" => "args".to_owned(),
         "size_t*" if name == "shape" => "sizes".to_owned(),
+        "racl_found*" => "&found".to_owned(),
         _ if kind.ends_with("_callback") => "NULL".to_owned(),
         _ if kind.starts_with("const ") => "NULL".to_owned(),
         _ if kind.ends_with('*') => format!("(void *)&place_{name}"),
@@ -136,7 +141,7 @@ pub(crate) fn program(header: &str) -> (String, usize) {
                 check(call("(void *)bytes"), "RACL_FOREIGN_HANDLE");
                 check(call(&format!("(void *)good_{wrong}")), "RACL_WRONG_KIND");
             } else if sized(kind).is_some() {
-                if !may_be_null(name) {
+                if !may_be_null(function.name, name) {
                     check(call("NULL"), "RACL_NULL_POINTER");
                 }
                 check(call("(void *)none"), "RACL_STRUCT_SIZE");
@@ -145,7 +150,7 @@ pub(crate) fn program(header: &str) -> (String, usize) {
             } else {
                 let place = kind.ends_with('*') && !kind.starts_with("const ") && *kind != "char*";
                 let text = *kind == "const char*" && !function.name.starts_with("racl_library_open");
-                let needs_it = !may_be_null(name) && !may_be_null_in(function.name, name);
+                let needs_it = !may_be_null(function.name, name) && !may_be_null_in(function.name, name);
                 if (place || text) && needs_it {
                     check(call("NULL"), "RACL_NULL_POINTER");
                 }

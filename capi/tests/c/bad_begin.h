@@ -30,6 +30,7 @@ static racl_memory_stats stats = {.size = sizeof stats};
 static size_t one[1] = {1};
 static racl_tensor_layout layout = {.size = sizeof layout, .rank = 1, .shape = one, .format = 2};
 static racl_arg args[1];
+static racl_found found;
 
 static int32_t nothing(void *user, const void *attributes, size_t size) {
     (void)user, (void)attributes, (void)size;

@@ -116,7 +116,28 @@ int main(void) {
     racl_cache_stats stats = {.size = sizeof stats};
     DO(racl_cache_count(cache, &stats));
     CHECK(stats.hits == 1 && stats.misses == 1 && stats.failed >= 2);
+    /* One that was refused at once changes nothing of that. */
+    what.parts = twice, what.part_count = 2;
+    CHECK(racl_cache_compile(cache, context, &what, &plan) != RACL_OK);
+    what.parts = &part, what.part_count = 1;
+    CHECK(status_of(cache, "decode", why, sizeof why) == RACL_CACHE_FAILED && strstr(why, "aclnnNone"));
     DO(racl_cache_free(cache));
+
+    /* What a strict cache cannot store is refused, and counts as what it is. */
+    FILE *file = fopen("no-folder", "w");
+    CHECK(file != NULL && fclose(file) == 0);
+    for (uint32_t flags = 0; flags <= RACL_CACHE_STRICT; flags += RACL_CACHE_STRICT) {
+        options.folder = "no-folder/cache", options.flags = flags, model.fails = 0;
+        DO(racl_cache_new(&options, &cache));
+        CHECK(racl_cache_compile(cache, context, &what, &plan) == (flags == 0 ? RACL_OK : RACL_FILE));
+        CHECK((plan == NULL) == (flags != 0));
+        DO(racl_plan_free(plan));
+        CHECK(status_of(cache, "decode", why, sizeof why) == RACL_CACHE_UNCACHED && why[0] != 0);
+        stats = (racl_cache_stats){.size = sizeof stats};
+        DO(racl_cache_count(cache, &stats));
+        CHECK(stats.uncached == 1 && stats.failed == 0);
+        DO(racl_cache_free(cache));
+    }
 
     options.flags = 64;
     CHECK(racl_cache_new(&options, &cache) == RACL_INVALID_ARGUMENT && cache == NULL);

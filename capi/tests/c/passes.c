@@ -92,7 +92,15 @@ int main(void) {
     size_t needed;
     DO(racl_simulation_new(better, 1, &given, 1, NULL, 0, &simulation));
     DO(racl_simulation_read(simulation, "y", y, sizeof y, &needed));
-    CHECK(y[0] == 2 && y[1] == 4 && y[2] == 6 && y[3] == 8);
+    CHECK(y[0] == 2 && y[1] == 4 && y[2] == 6 && y[3] == 8 && needed == sizeof y);
+    y[0] = 77, needed = 0; /* nothing is copied without room for all of it */
+    DO(racl_simulation_read(simulation, "y", y, sizeof y - 1, &needed));
+    CHECK(y[0] == 77 && needed == sizeof y);
+    DO(racl_simulation_read(simulation, "y", NULL, 0, &needed));
+    CHECK(needed == sizeof y);
+    CHECK(racl_simulation_read(simulation, "z", y, sizeof y, &needed) == RACL_INVALID_ARGUMENT && needed == 0);
+    CHECK(racl_simulation_read(simulation, "y", NULL, sizeof y, &needed) == RACL_NULL_POINTER);
+    CHECK(racl_simulation_read(simulation, "y", y, sizeof y, NULL) == RACL_NULL_POINTER && y[0] == 77);
     DO(racl_simulation_free(simulation));
     DO(racl_plan_free(better));
 

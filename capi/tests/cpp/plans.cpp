@@ -113,6 +113,67 @@ static void refused_plan() {
     CHECK(!all.empty() && all[0].status == RACL_INVALID_PLAN && !all[0].message.empty());
 }
 
+// Plans that call others, choose among them and repeat them, and what the device finds.
+static void calls(const racl::context &context, const racl::stream &stream) {
+    auto scaled = [](float by) {
+        auto g = take(racl::builder::make());
+        auto x = take(g.input<float>("x", {2}, RACL_INPUT_COPIED));
+        DO(g.output("y", take(g.op("aclnnMuls", {x, racl::float_scalar{by}, racl::new_value}))));
+        return take(g.build());
+    };
+    auto doubled = scaled(2), negated = scaled(-1), nothing = scaled(0);
+    auto g = take(racl::builder::make());
+    auto x = take(g.input<float>("x", {2}, RACL_INPUT_COPIED));
+    auto one = take(g.constant<int32_t>({1}, {1})), zero = take(g.constant<int32_t>({1}, {0}));
+    auto called = take(g.call(doubled, {x}))[0];                                    // 2
+    auto times = take(g.call_times(3, doubled, {called}))[0];                       // 16
+    auto chosen = take(g.if_else(zero, doubled, negated, {times}))[0];              // -16
+    auto skipped = take(g.if_then(zero, nothing, {chosen}))[0];                     // -16
+    auto third = take(g.switch_to(one, {&doubled, &negated}, nothing, {skipped}))[0]; // 16
+    DO(g.output("y", third));
+    REFUSED(g.call(doubled, {x, x}), RACL_INVALID_PLAN);
+    REFUSED(g.switch_to(one, {nullptr}, nothing, {x}), RACL_NULL_POINTER);
+
+    auto b = take(racl::builder::make());
+    auto carried = take(b.input<float>("x", {2}, RACL_INPUT_COPIED));
+    auto added = take(b.input<float>("added", {2}, RACL_INPUT_COPIED));
+    DO(b.output("more", take(b.constant<int32_t>({1}, {1}))));
+    DO(b.output("x", take(b.op("aclnnAdd", {carried, added, racl::float_scalar{1}, racl::new_value}))));
+    auto body = take(b.build());
+    racl::value more;
+    DO(g.output("z", take(g.repeat(one, body, {x}, {x}, 4, &more))[0])); // 5
+    DO(g.output("more", more));
+
+    auto positive = take(g.op("aclnnGtScalar", {x, racl::float_scalar{0}, racl::new_value}));
+    auto found = take(g.masked_select(x, positive));
+    DO(g.output_found("found", found));
+    DO(g.output_found("places", take(g.nonzero(x))));
+    auto once = take(g.unique(x));
+    DO(g.output_found("once", once.found));
+    DO(g.output_found("counts", once.counts));
+    DO(g.output("of_each", once.places));
+    DO(g.output("came", take(g.found_mask(found))));
+    REFUSED(g.unique(x, 17), RACL_INVALID_ARGUMENT);
+
+    auto executable = take(racl::executable::make(take(g.build()), context));
+    auto memory = take(context.upload(floats{-3, 4}));
+    auto bound = take(executable.new_bindings());
+    DO(bound.set(take(executable.input("x")), take(memory.over<float>({2}))));
+    DO(executable.run(stream, bound));
+    auto output = [&](const char *name) { return take(executable.output(name)); };
+    CHECK(take(executable.read<float>(output("y"))) == (floats{-48, 64}));
+    CHECK(take(executable.read<float>(output("z"))) == (floats{-15, 20}));
+    CHECK(take(executable.read<int32_t>(output("more"))) == std::vector<int32_t>{1});
+    CHECK(take(executable.found_count(output("found"))) == 1);
+    CHECK(take(executable.read_found<float>(output("found"))) == floats{4});
+    CHECK(take(executable.read_found<int64_t>(output("places"))) == (std::vector<int64_t>{0, 1}));
+    CHECK(take(executable.read_found<float>(output("once"))) == (floats{-3, 4}));
+    CHECK(take(executable.read_found<int64_t>(output("counts"))) == (std::vector<int64_t>{1, 1}));
+    CHECK(take(executable.read<int64_t>(output("of_each"))) == (std::vector<int64_t>{0, 1}));
+    CHECK(take(executable.read<uint8_t>(output("came"))) == (std::vector<uint8_t>{1, 0}));
+    REFUSED(executable.found_count(output("y")), RACL_INVALID_ARGUMENT);
+}
+
 static int32_t build(void *user, racl_builder *lent) {
     ++*static_cast<int *>(user);
     racl::builder g(lent);
@@ -179,6 +240,7 @@ int main() {
         runs(context, stream);
         callbacks(stream);
         refused_plan();
+        calls(context, stream);
         cached(context, stream);
         control(context, stream);
     }

@@ -13,6 +13,10 @@ use super::Plan;
 /// A place in the caller's source.
 type At = &'static Location<'static>;
 
+fn other_results() -> Error {
+    Error::new(ErrorKind::Internal, "a call gave other results than outputs")
+}
+
 impl Plan {
     /// The plan as one that others call.
     pub(in crate::plan) fn callee(&self) -> Callee {
@@ -22,7 +26,7 @@ impl Plan {
 }
 
 impl Builder {
-    fn check_results(&self, body: &Plan, count: usize, at: At) -> Result<()> {
+    pub(super) fn check_results(&self, body: &Plan, count: usize, at: At) -> Result<()> {
         match body.0.recorded.recipe.outputs.len() {
             outputs if outputs == count => Ok(()),
             outputs => self.not_callable(&format!("{count} results of a plan of {outputs} outputs"), at),
@@ -33,7 +37,7 @@ impl Builder {
     fn call_for<const N: usize>(&self, body: &Plan, asked: Asked<'_>, at: At) -> Result<[Value; N]> {
         self.check_results(body, N, at)?;
         let results = self.call_of(&asked, at)?;
-        results.try_into().map_err(|_| Error::new(ErrorKind::Internal, "a call gave other results than outputs"))
+        results.try_into().map_err(|_| other_results())
     }
 
     /// Does the work of another plan, which was recorded once, on these operands; gives its results.
@@ -175,15 +179,7 @@ impl Builder {
         carried: [Value; N],
         others: &[Value],
     ) -> Result<[Value; N]> {
-        let at = Location::caller();
-        let Ok(times) = u32::try_from(steps) else {
-            return self.not_callable(&format!("a loop of {steps} steps"), at);
-        };
-        let (callee, operands) = (body.callee(), [&carried, others].concat());
-        let asked = |times| Asked { callee: &callee, operands: &operands, symbols: &[], times, carried: N };
-        match times {
-            0 => self.check_results(body, N, at).and_then(|()| self.call_of(&asked(0), at)).map(|_| carried),
-            _ => self.call_for(body, asked(times), at),
-        }
+        let results = self.call_times_with(steps, body, &carried, others, &[])?;
+        results.try_into().map_err(|_| other_results())
     }
 }

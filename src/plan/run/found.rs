@@ -12,7 +12,7 @@ use super::output::Output;
 /// [`Executable::found_id`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FoundId {
-    values: OutputId,
+    pub(super) values: OutputId,
     count: OutputId,
 }
 

@@ -11,6 +11,7 @@ use crate::stream::Stream;
 
 use super::bindings::{Bindable as _, InputId, OutputId};
 use super::executable::Executable;
+use super::found::FoundId;
 use super::issue::At;
 use super::outcome::Outcome;
 use super::piece::Piece;
@@ -126,6 +127,39 @@ impl Executable {
     pub fn output_any(&self, output: OutputId) -> Result<AnyOutput<'_>> {
         let (piece, place, _) = self.output_memory(output)?;
         Ok(AnyOutput { piece, dtype: place.dtype, shape: place.dims, outcome: &self.outcome })
+    }
+
+    /// As [`Executable::found`], of the type that the plan says. Blocks until the run is over.
+    ///
+    /// # Errors
+    ///
+    /// As [`Executable::found`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     g.output_found("places", g.nonzero(x)?)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let x = device.upload_tensor(&[0.0_f32, 0.0, 7.0, 8.0], [4])?;
+    /// let (id, places, mut bind) = (exe.input("x")?, exe.found_id("places")?, exe.bindings());
+    /// exe.run(&stream, bind.set(id, &x))?;
+    /// let (found, mut bytes) = (exe.found_any(places)?, [0; 16]);
+    /// found.read_into(&mut bytes)?;
+    /// assert_eq!((&found.shape()[..], &bytes[..8]), (&[2, 1][..], &2_i64.to_ne_bytes()[..]));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn found_any(&mut self, found: FoundId) -> Result<AnyOutput<'_>> {
+        let rows = self.found_count(found)?;
+        let all = self.output_any(found.values)?;
+        Ok(AnyOutput { shape: all.shape.resized(0, rows), ..all })
     }
 
     /// As [`Executable::host_output_into`], as bytes.
