@@ -108,7 +108,9 @@ pub(crate) fn set_locked_process(on: bool) {
     RUNS_ON.set(on.then_some(RunsOn::LockedProcess));
     if !on {
         let kept = ONCE_UNLOCKED.try_with(|kept| std::mem::take(&mut *kept.borrow_mut()));
-        kept.into_iter().flatten().for_each(|end| end());
+        // This may be a callback of the library, through which nothing unwinds; all of them are to end.
+        let panicked = kept.into_iter().flatten().filter_map(|end| catch_unwind(AssertUnwindSafe(end)).err());
+        panicked.for_each(std::mem::forget);
     }
 }
 

@@ -268,6 +268,11 @@ impl Progress {
     }
 }
 
+/// Milliseconds, as the library takes them.
+fn most(limit: Option<i32>) -> Duration {
+    limit.map_or(Duration::MAX, |ms| Duration::from_millis(ms.unsigned_abs().into()))
+}
+
 /// A submission that something depends on, of a queue whose type is known where it is made.
 pub(crate) struct Use<Q: ?Sized = dyn Queue> {
     queue: Weak<Q>,
@@ -391,7 +396,7 @@ impl<Q: Queue + ?Sized> Use<Q> {
         if let Some(queue) = self.queue.upgrade() {
             return queue.wait_for(self.number, limit);
         }
-        self.progress.wait_end(Duration::MAX)?.map_or(Ok(()), |heir| heir.wait_for(self.number, limit))
+        self.progress.wait_end(most(limit))?.map_or(Ok(()), |heir| heir.wait_for(self.number, limit))
     }
 
     /// Waits until the submission is done, for at most `limit` milliseconds. How it ended is told to others.
@@ -403,8 +408,7 @@ impl<Q: Queue + ?Sized> Use<Q> {
         if let Some(queue) = self.queue.upgrade() {
             return queue.outlast(self.number, limit);
         }
-        let most = limit.map_or(Duration::MAX, |ms| Duration::from_millis(ms.unsigned_abs().into()));
-        self.progress.wait_end(most)?.map_or(Ok(()), |heir| heir.outlast(self.number, limit))
+        self.progress.wait_end(most(limit))?.map_or(Ok(()), |heir| heir.outlast(self.number, limit))
     }
 
     /// Whether nobody will ever know that the submission is done: its stream could neither be waited for nor destroyed.

@@ -169,7 +169,6 @@ impl Stream {
             inner.context.reports.leave(&inner.context, inner.raw)?;
             inner.put_away();
             inner.released.store(true, Ordering::Release);
-            inner.free_unrun();
             Ok(inner.raw)
         })
     }

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{assert_says, direct_device as device, mock};
-use racl::{ErrorKind, Refused, StreamOptions, op, sys};
+use racl::{CaptureMode, ErrorKind, Refused, StreamOptions, op, sys};
 
 /// Does something when it is dropped.
 struct Last<F: FnOnce()>(Option<F>);
@@ -244,4 +244,36 @@ fn a_host_function_that_its_stream_never_reaches_is_freed_with_it() {
     }
     let _ = device.context().take_drop_errors();
     mock::clear_failures();
+}
+
+/// The end of the stream failed otherwise than by its work, so what it launched is not known to be over.
+#[test]
+fn what_a_host_function_owns_that_is_never_reached_may_wait_for_its_stream() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    let device = device();
+    let stream = device.stream_with(StreamOptions::new().stop_on_failure()).unwrap();
+    let recorder = device.stream().unwrap();
+    let x = device.zeros::<f32>([4]).unwrap();
+    let mut graph = recorder.capture(CaptureMode::ThreadLocal, |s| op::abs(s, &x, &mut x.clone())).unwrap();
+    let owned = Arc::new(());
+    let inside = Arc::clone(&owned);
+    mock::fail_task("aclnnAbs", 1, 507_015).unwrap();
+    op::abs(&stream, &x, &mut x.clone()).unwrap();
+    graph.launch(&stream).unwrap();
+    let kept = (graph, inside);
+    stream
+        .host_function(move || {
+            let _ = &kept;
+        })
+        .unwrap();
+    mock::run_until_idle();
+    for wait in ["aclrtSynchronizeStream", "aclrtSynchronizeStreamWithTimeout"] {
+        mock::fail(wait, 1, 507_000).unwrap();
+    }
+    drop(stream);
+    mock::clear_failures();
+    assert_eq!(Arc::strong_count(&owned), 1, "{:?}", device.context().take_drop_errors());
+    drop((recorder, x));
+    let _ = device.context().take_drop_errors();
 }

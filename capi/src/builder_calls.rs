@@ -46,7 +46,8 @@ unsafe fn values(recording: &Recording, values: *const racl_value, count: usize)
     recording.values(unsafe { list(values, count, "values") }?)
 }
 
-/// Records work that gives `count` values, whose places are emptied first.
+/// Records work that gives `count` values, whose places are emptied where it fails. What `work` reads may be there: a
+/// loop carries values to the places that they come from.
 ///
 /// # Safety
 ///
@@ -56,14 +57,17 @@ unsafe fn giving(
     (results, count): (*mut racl_value, usize),
     work: impl FnOnce(&mut Recording) -> Result<Vec<Value>>,
 ) -> Result<()> {
-    // SAFETY: as here.
+    // SAFETY: as here; only looked at, and nobody has the places while the work reads.
+    unsafe { list_mut(results, count, "the places of results") }?;
+    let made = issuing(builder, |recording| {
+        let made = work(recording)?;
+        Ok(made.into_iter().map(|value| recording.add(value)).collect::<Vec<_>>())
+    });
+    // SAFETY: as here; the work is over.
     let places = unsafe { list_mut(results, count, "the places of results") }?;
     places.fill(0);
-    issuing(builder, |recording| {
-        let made = work(recording)?;
-        places.iter_mut().zip(made).for_each(|(place, value)| *place = recording.add(value));
-        Ok(())
-    })
+    places.iter_mut().zip(made?).for_each(|(place, value)| *place = value);
+    Ok(())
 }
 
 /// That a plan gives as many results as there are places, before anything is recorded.

@@ -116,15 +116,19 @@ impl StreamInner {
             // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
             _ => unsafe { call!(context, aclrtDestroyStream(raw)) }.inspect(|()| context.reports.forget(raw)),
         };
-        match result {
-            Ok(()) => self.free_unrun(),
-            Err(_) => self.released.store(false, Ordering::Release),
+        if result.is_err() {
+            self.released.store(false, Ordering::Release);
         }
         result
     }
 
-    /// Frees host functions that the stream never came to, once it is over: the library runs none of them any more.
-    pub(super) fn free_unrun(&self) {
+    /// The stream is gone. Frees host functions that it never came to: the library runs none of them any more. What they
+    /// own may wait for its work, and knows that it is gone.
+    fn finish(&self, lost: Option<String>) {
+        self.progress.finish(lost);
+        if !self.released.load(Ordering::Acquire) {
+            return;
+        }
         self.unrun.take().into_iter().for_each(|function| self.context.spent.add(function));
         self.context.spent.bury();
     }
@@ -171,7 +175,7 @@ impl StreamInner {
 impl Drop for StreamInner {
     fn drop(&mut self) {
         if self.released.load(Ordering::Acquire) {
-            return self.progress.finish(None);
+            return self.finish(None);
         }
         let settled = self.is_settled() && self.untold.get_mut().is_none() && !closure::is_running();
         match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
@@ -189,6 +193,6 @@ impl Drop for StreamInner {
             lost = open.then(|| self.describe());
             self.context.record_drop_error("destroying a stream", error);
         }
-        self.progress.finish(lost);
+        self.finish(lost);
     }
 }

@@ -178,7 +178,9 @@ static void steps(void) {
         g = begun();
         x = input(g, "x", 2, 0, RACL_INPUT_COPIED), by = input(g, "by", 2, 0, RACL_INPUT_COPIED);
         CHECK(racl_builder_call_times(g, step, times, &x, 1, NULL, 0, &y) == RACL_INVALID_PLAN && y == 0);
-        DO(racl_builder_call_times(g, step, times, &x, 1, &by, 1, &y));
+        /* A loop gives what it carries to where it came from. */
+        y = x;
+        DO(racl_builder_call_times(g, step, times, &y, 1, &by, 1, &y));
         DO(racl_builder_output(g, "y", y));
         racl_plan *plan = built(g);
         const float expected[2] = {1 + 10 * (float)times, 2 + 20 * (float)times};
