@@ -61,7 +61,8 @@ void mock_make_runnable(mock_stream *s) {
     if (MOCK_UNLIKELY(s->flags & ACL_STREAM_PERSISTENT)) return; /* stored, not run */
     mock_list_push(&mock_engine.runnable, &s->in_queue);
     mock_changed();
-    if (mock_engine.eager_workers && mock_engine.workers_idle != 0) pthread_cond_signal(&mock_engine.work);
+    if (mock_engine.eager_workers && !mock_engine.still && mock_engine.workers_idle != 0)
+        pthread_cond_signal(&mock_engine.work);
     if (MOCK_UNLIKELY(mock_engine.starter_sleeps)) mock_starter_wake();
 }
 

@@ -41,18 +41,34 @@ static mock_stream *first_to_run(void) {
     return MOCK_OWNER(l, mock_stream, in_queue);
 }
 
+static void rest(void) {
+    mock_engine.workers_idle++;
+    pthread_cond_wait(&mock_engine.work, &mock_engine.lock);
+    mock_engine.workers_idle--;
+}
+
+static void serve(void) {
+    for (;;) {
+        while (nothing_to_run()) rest();
+        mock_run_as_worker(first_to_run());
+    }
+}
+
 static void *worker_main(void *unused) {
     (void)unused;
     mock_thread_is_worker();
     mock_lock();
-    for (;;) {
-        while (nothing_to_run()) {
-            mock_engine.workers_idle++;
-            pthread_cond_wait(&mock_engine.work, &mock_engine.lock);
-            mock_engine.workers_idle--;
-        }
-        mock_run_as_worker(first_to_run());
-    }
+    serve();
+    return NULL;
+}
+
+/* One that was started before there was work: it may begin late, when all has to stand still. */
+static void *eager_main(void *unused) {
+    (void)unused;
+    mock_thread_is_worker();
+    mock_lock();
+    if (mock_engine.still) rest();
+    serve();
     return NULL;
 }
 
@@ -73,13 +89,15 @@ static bool start_thread(void *(*body)(void *)) {
     return started;
 }
 
-static void start_worker(void) {
-    if (start_thread(worker_main)) mock_engine.workers++;
+static bool start_worker(void *(*body)(void *)) {
+    const bool started = start_thread(body);
+    if (started) mock_engine.workers++;
+    return started;
 }
 
 static void summon(void) {
     if (mock_engine.workers_idle != 0) pthread_cond_signal(&mock_engine.work);
-    else if (mock_engine.workers < MAX_WORKERS) start_worker();
+    else if (mock_engine.workers < MAX_WORKERS) start_worker(worker_main);
 }
 
 bool mock_call_worker(void) {
@@ -202,16 +220,12 @@ void mock_start_workers(void) {
     if (!settings_read) set_still(told != NULL && strcmp(told, "0") == 0);
     settings_read = true;
     mock_engine.eager_workers = wanted != 0;
-    while (mock_engine.workers < wanted) {
-        const uint32_t before = mock_engine.workers;
-        start_worker();
-        if (mock_engine.workers == before) return;
-    }
+    while (mock_engine.workers < wanted && start_worker(eager_main)) continue;
 }
 
 void mock_poll_wakes_worker(void) {
     asked = leaving;
-    if (mock_engine.workers == 0) start_worker();
+    if (mock_engine.workers == 0) start_worker(worker_main);
     mock_shared_poll();
     mock_deadlines_pass(0);
     if (!nothing_to_run()) pthread_cond_signal(&mock_engine.work);
