@@ -187,9 +187,9 @@ fn a_launch_takes_no_signal_of_one_that_was_aborted() {
             gate.record(&giver).unwrap();
             mock::run_until_idle();
             if by_hand {
-                graph.abort().unwrap()
+                graph.abort().unwrap();
             } else {
-                stream.abort().unwrap()
+                stream.abort().unwrap();
             }
             // Given to the next launch, by the program.
             hold.record(&giver).unwrap();
