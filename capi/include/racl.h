@@ -1332,7 +1332,7 @@ typedef struct {
      */
     racl_value values;
     /**
-     * How many rows came: an int64_t, of shape [1].
+     * How many rows came: one int64_t.
      */
     racl_value count;
 } racl_found;

@@ -18,7 +18,7 @@ use crate::results::answer;
 pub struct racl_found {
     /// Room for the most that there can be: its first rows are what was found, and the rest is 0.
     pub values: racl_value,
-    /// How many rows came: an int64_t, of shape [1].
+    /// How many rows came: one int64_t.
     pub count: racl_value,
 }
 
