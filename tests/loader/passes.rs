@@ -2,6 +2,7 @@
 
 use racl::op::DataType::F32;
 use racl::plan::{Builder, Executable, Frozen, Input, Optimised, PassMode, Passes, Plan};
+use racl::sys::Table;
 use racl::{Acl, ErrorKind, Result, mock};
 
 use crate::build::libraries;
@@ -27,6 +28,9 @@ fn run(acl: &Acl, better: &Optimised) -> Result<Vec<f32>> {
 
 #[test]
 fn a_library_without_an_operator_runs_what_passes_made_for_it() {
+    if Table::load().is_ok() {
+        return crate::common::skipped("an installed toolkit has the operator that shall be missing");
+    }
     let _alone = mock::exclusive();
     let older = libraries().with_code("passes/older.so", "", &["aclnnAddLayerNormGetWorkspaceSize"]);
     let (older, newer) = (load(&older).unwrap(), load(&libraries().full).unwrap());
