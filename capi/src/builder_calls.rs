@@ -8,7 +8,7 @@ use crate::arguments::{list, list_mut, text};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Use, get};
 use crate::objects::{racl_builder, racl_plan};
-use crate::recording::{Recording, emptied, issuing, racl_dim, racl_value};
+use crate::recording::{Recording, issuing, racl_dim, racl_value};
 
 /// What a symbol of a plan that is called is.
 #[derive(Debug, Clone, Copy)]
@@ -231,12 +231,10 @@ pub unsafe extern "C" fn racl_builder_repeat(
     more: *mut racl_value,
 ) -> i32 {
     guard(|| {
-        let more = if more.is_null() {
-            None
-        } else {
-            // SAFETY: by the header.
-            Some(unsafe { emptied(more, "the place of a condition") }?)
-        };
+        let places = usize::from(!more.is_null());
+        // SAFETY: by the header; only looked at.
+        unsafe { list_mut(more, places, "the place of a condition") }?;
+        let mut left = 0;
         let work = |recording: &mut Recording| {
             let body = get(body)?;
             check_results(&body, 1, carried_count)?;
@@ -247,14 +245,13 @@ pub unsafe extern "C" fn racl_builder_repeat(
             let (condition, most) = (recording.value(condition)?, (rounds != 0).then_some(rounds));
             let choice = Choice::Repeat { condition, body: &body, most, carried, others };
             let mut made = recording.builder.choose(&choice)?;
-            if let (Some(place), Some(left)) = (more, made.pop()) {
-                let value = recording.add(left);
-                // SAFETY: emptied before, by this call.
-                unsafe { place.write(value) };
-            }
+            left = made.pop().filter(|_| places != 0).map_or(0, |value| recording.add(value));
             Ok(made)
         };
         // SAFETY: by the header.
-        unsafe { giving(builder, (results, carried_count), work) }
+        let given = unsafe { giving(builder, (results, carried_count), work) };
+        // SAFETY: by the header; the work is over.
+        unsafe { list_mut(more, places, "the place of a condition") }?.fill(left);
+        given
     })
 }

@@ -264,7 +264,9 @@ static void loops(void) {
         CHECK(racl_builder_repeat(g, most, first, body, two, 2, NULL, 0, both, NULL) == RACL_INVALID_PLAN);
         CHECK(both[0] == 0 && both[1] == 0);
         CHECK(racl_builder_repeat(g, UINT32_MAX, first, body, &x, 1, NULL, 0, &y, NULL) == RACL_INVALID_PLAN);
-        DO(racl_builder_repeat(g, most, first, body, &x, 1, NULL, 0, &y, most == 0 ? NULL : &more));
+        /* The condition comes to where the first value was. */
+        more = x;
+        DO(racl_builder_repeat(g, most, first, body, &more, 1, NULL, 0, &y, most == 0 ? NULL : &more));
         DO(racl_builder_output(g, "y", y));
         if (most != 0) DO(racl_builder_output(g, "more", more));
         racl_plan *plan = built(g);
