@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use crate::call::LOCKED_PROCESS;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Lock, as_if_alone, bury, say};
+use crate::lock::{Lock, as_if_alone, bury, say, theirs};
 
 /// Panics of host functions, waiting for the next synchronising call to report them.
 #[derive(Clone, Default)]
@@ -127,6 +127,14 @@ pub(crate) fn once_unlocked(end: impl FnOnce() + 'static) {
 pub(crate) fn refusal(text: impl Into<String>) -> Error {
     let locked = RUNS_ON.get() == Some(RunsOn::LockedProcess);
     Error::new(ErrorKind::NotSupported, if locked { LOCKED_PROCESS.to_owned() } else { text.into() })
+}
+
+/// What it owns is dropped, which is code of the user.
+#[cfg(debug_assertions)]
+impl Drop for Function {
+    fn drop(&mut self) {
+        theirs(|| ());
+    }
 }
 
 impl Function {

@@ -83,7 +83,7 @@ fn waiting((position, _): &Position, wait: impl FnOnce() -> Result<()>) -> Resul
     wait().inspect_err(|error| {
         if let (Some((progress, before)), true) = (before, error.kind().is_of_work()) {
             // The failure may be one of work behind the record, which nobody else is told of.
-            progress.note_failed((before, progress.submitted()));
+            progress.note_failed((before, progress.submitted()), error.kind());
         }
     })
 }
@@ -434,9 +434,20 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// As [`Event::synchronize`]: work before the record that failed is reported here, once.
+    /// As [`Event::synchronize`]: work before the record that failed is reported here; and where somebody was told so
+    /// already of work up to the record or behind it, an error of the same kind that says this, until the event is
+    /// recorded again.
     #[doc(alias = "aclrtQueryEventStatus")]
     pub fn is_complete(&self) -> Result<bool> {
+        let ended = self.has_ended()?;
+        if ended && let (Some((progress, number)), _) = self.position() {
+            progress.check_ended_well(number)?;
+        }
+        Ok(ended)
+    }
+
+    /// Whether the latest record is reached; how the work before it ended is told once, as by waits.
+    pub(crate) fn has_ended(&self) -> Result<bool> {
         self.check_signalled()?;
         let reached = self.is_reached()?;
         if reached && let (Some((progress, number)), _) = self.position() {

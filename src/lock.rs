@@ -3,11 +3,11 @@
 //! A logger may call this crate, from any thread. So what is said while this thread holds a lock is kept until the
 //! last one is released, and said then. `tools/locks.py` sees that no other mutex and no other way to the log is used.
 //!
-//! Calls of the library that may block are made without a lock, which tests see to (`RACL_CHECK_LOCKS`), with two
-//! exceptions. A submission has the lock of its
-//! stream: a capture must not begin or end in between. One into a full queue waits for room there; nothing that makes
-//! room takes that lock, for host functions give no work to their own stream. And an operator has the lock of its
-//! thread's kept executors, which may wait for scratch memory; nobody waits for that one while the thread is there.
+//! Calls of the library that may block are made without a lock, and so runs code of the user ([`theirs`]), which tests
+//! see to (`RACL_CHECK_LOCKS`), with two exceptions for the calls. A submission has the lock of its stream: a capture
+//! must not begin or end in between. One into a full queue waits for room there; nothing that makes room takes that
+//! lock, for host functions give no work to their own stream. And an operator has the lock of its thread's kept
+//! executors, which may wait for scratch memory; nobody waits for that one while the thread is there.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -217,8 +217,18 @@ pub(crate) fn as_if_alone<T>(function: impl FnOnce() -> T) -> T {
     function()
 }
 
-/// What code of the user gives; nothing where it panics.
+/// Runs code of the user, under no lock: debug builds that are asked for it end where it would be.
+#[inline]
+pub(crate) fn theirs<T>(function: impl FnOnce() -> T) -> T {
+    #[cfg(debug_assertions)]
+    check::before_their_code();
+    function()
+}
+
+/// What code of the user gives; nothing where it panics. Under no lock, as [`theirs`].
 pub(crate) fn caught<T>(function: impl FnOnce() -> T) -> Option<T> {
+    #[cfg(debug_assertions)]
+    check::before_their_code();
     catch_unwind(AssertUnwindSafe(function)).map_err(bury).ok()
 }
 
@@ -232,8 +242,8 @@ pub(crate) fn bury(thrown: Box<dyn Any + Send>) {
 #[cfg(debug_assertions)]
 pub(crate) use check::before_call;
 
-/// In debug builds that are asked for it with `RACL_CHECK_LOCKS=1`: ends the process before a call that may block while
-/// this thread has a lock.
+/// In debug builds that are asked for it with `RACL_CHECK_LOCKS=1`: ends the process before a call that may block, and
+/// before code of the user runs, while this thread has a lock.
 #[cfg(debug_assertions)]
 mod check {
     use std::backtrace::Backtrace;
@@ -266,11 +276,23 @@ mod check {
     #[inline]
     pub(crate) fn before_call(name: &str) {
         if HELD.get() & !WORDS > ALLOWED.get() && may_block(name) && is_asked() {
-            // Past the capture of a test's output, which would end with the process. The log may be nowhere.
-            let trace = Backtrace::force_capture();
-            let _ = writeln!(std::io::stderr(), "{name} may block, and this thread has a lock\n{trace}");
-            std::process::abort();
+            end(&format!("{name} may block"));
         }
+    }
+
+    #[inline]
+    pub(super) fn before_their_code() {
+        if HELD.get() & !WORDS > ALLOWED.get() && is_asked() {
+            end("code of the program runs");
+        }
+    }
+
+    #[cold]
+    fn end(what: &str) -> ! {
+        // Past the capture of a test's output, which would end with the process. The log may be nowhere.
+        let trace = Backtrace::force_capture();
+        let _ = writeln!(std::io::stderr(), "{what}, and this thread has a lock\n{trace}");
+        std::process::abort()
     }
 
     /// Waits for work of the device, or for whoever else is in the library for long.
@@ -428,6 +450,63 @@ mod tests {
         assert!(ended.is_err());
         assert_eq!((HELD.get(), check::ALLOWED.get()), (1, 1));
         drop((first, allowed));
+    }
+
+    /// What ends the process, each in one of its own.
+    #[cfg(debug_assertions)]
+    const ENDED: [(&str, fn()); 4] = [
+        ("aclrtMemcpy may block", || {
+            let lock = Lock::new(1);
+            let _guard = lock.lock();
+            before_call("aclrtMemcpy");
+        }),
+        ("code of the program runs", || {
+            let lock = Lock::new(1);
+            let _guard = lock.lock();
+            theirs(|| ());
+        }),
+        ("code of the program runs", || {
+            let (lock, other) = (Lock::new(1), Lock::new(2));
+            let guard = lock.lock();
+            let _allowed = over_calls(&guard);
+            theirs(|| before_call("aclrtMemcpy")); // that one lock may be held
+            let _second = other.lock();
+            caught(|| ());
+        }),
+        ("aclrtFree may block", || {
+            let lock = Lock::new(1);
+            as_if_alone(|| {
+                let _guard = lock.lock();
+                before_call("aclrtFree");
+            });
+        }),
+    ];
+
+    #[cfg(debug_assertions)]
+    #[test]
+    fn what_may_block_under_a_lock_ends_the_process() {
+        const CASE: &str = "RACL_TEST_ENDED_UNDER_A_LOCK";
+        if let Some(case) = std::env::var_os(CASE) {
+            ENDED[case.to_str().unwrap().parse::<usize>().unwrap()].1();
+            return;
+        }
+        for asked in ["1", "0"] {
+            for (case, (words, _)) in ENDED.iter().enumerate() {
+                let ran = std::process::Command::new(std::env::current_exe().unwrap())
+                    .args(["--exact", "lock::tests::what_may_block_under_a_lock_ends_the_process"])
+                    .env(CASE, case.to_string())
+                    .env("RACL_CHECK_LOCKS", asked)
+                    .output()
+                    .unwrap();
+                let told = String::from_utf8_lossy(&ran.stderr);
+                assert_eq!(ran.status.success(), asked == "0", "{case}: {told}");
+                assert_eq!(
+                    told.contains(&format!("{words}, and this thread has a lock")),
+                    asked == "1",
+                    "{case}: {told}"
+                );
+            }
+        }
     }
 
     #[test]

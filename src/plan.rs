@@ -59,6 +59,7 @@ mod passes;
 mod recipe;
 mod rules;
 mod run;
+mod share;
 mod simulate;
 mod spread;
 #[cfg(feature = "cache")]

@@ -144,8 +144,21 @@ impl Progress {
     }
 
     /// Somebody was told that work of `span` failed.
-    pub(crate) fn note_failed(&self, span: Span) {
-        self.failures.note(span);
+    pub(crate) fn note_failed(&self, span: Span, kind: ErrorKind) {
+        self.failures.note(span, kind);
+    }
+
+    /// That nobody was told of a failure which may be that of the submission with this number, or of work before it.
+    #[inline]
+    pub(crate) fn check_ended_well(&self, number: u64) -> Result<()> {
+        if self.failures.count() == 0 { Ok(()) } else { self.check_told(number) }
+    }
+
+    #[cold]
+    fn check_told(&self, number: u64) -> Result<()> {
+        let Some(kind) = self.failures.kind((number.saturating_sub(1), number)) else { return Ok(()) };
+        let text = "work of the stream failed, this or what was submitted before it, as another call was told";
+        Err(Error::new(kind, text))
     }
 
     /// Whether somebody was told that work failed which may be of `span`.
@@ -165,8 +178,8 @@ impl Progress {
 
     /// Work of `span` may have been dropped.
     pub(crate) fn note_aborted(&self, span: Span) {
-        self.aborts.note(span);
-        self.note_failed(span);
+        self.aborts.note(span, ErrorKind::Aborted);
+        self.note_failed(span, ErrorKind::Aborted);
     }
 
     /// That the submission with this number was not dropped.
@@ -196,7 +209,7 @@ impl Progress {
     #[inline]
     pub(crate) fn check_helpers(&self) -> Result<()> {
         let span = self.unreported();
-        self.beside.check().inspect_err(|_| self.note_failed((0, span.1)))
+        self.beside.check().inspect_err(|error| self.note_failed((0, span.1), error.kind()))
     }
 
     /// The stream is gone; where it is `lost`, with work that may run still, what it said of itself.

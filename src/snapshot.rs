@@ -270,7 +270,7 @@ unsafe extern "C" fn on_stage<const STAGE: usize>(device: i32, table: *mut c_voi
         set_still(false);
     }
     let go_on = all.iter().all(|function| {
-        caught(|| as_if_alone(|| function(device, stage))).unwrap_or_else(|| {
+        as_if_alone(|| caught(|| function(device, stage))).unwrap_or_else(|| {
             say!(Error, "a function that watches snapshots panicked");
             false
         })

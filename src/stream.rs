@@ -269,14 +269,19 @@ impl Stream {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureForbidden`] while the stream records a graph. When work failed or a host function panicked,
-    /// what [`Stream::synchronize`] would say: once, here or there.
+    /// what [`Stream::synchronize`] would say; and where somebody was told so already, whoever it was and by whatever
+    /// call, an error of the same kind that says this, until the stream is given more work.
     #[doc(alias = "aclrtStreamQuery")]
     pub fn is_complete(&self) -> Result<bool> {
         self.0.check_runs()?;
+        let asked = self.0.progress.submitted();
         let done = self.0.is_complete()?;
         if done && !self.0.is_settled() {
             // The query says that the work is over, not how it ended. Others may have queued more since.
             retire::wait_moment(|limit| self.0.synchronize(limit))?;
+        }
+        if done {
+            self.0.progress.check_ended_well(asked)?;
         }
         Ok(done)
     }
@@ -372,7 +377,7 @@ impl StreamInner {
         self.context.reclaim.collect(&self.context);
         self.progress.check_helpers()?;
         self.untold.lock().take().map_or(Ok(()), Err)?;
-        self.panics.report().inspect_err(|_| self.progress.note_failed(span))
+        self.panics.report().inspect_err(|error| self.progress.note_failed(span, error.kind()))
     }
 
     /// What a synchronisation would say besides what the library does, once the work is done.
@@ -380,7 +385,7 @@ impl StreamInner {
         let span = self.progress.unreported();
         self.context.spent.bury();
         self.untold.lock().take().map_or(Ok(()), Err)?;
-        self.panics.report().inspect_err(|_| self.progress.note_failed(span))
+        self.panics.report().inspect_err(|error| self.progress.note_failed(span, error.kind()))
     }
 
     fn c_synchronize(&self, limit: Option<i32>) -> Result<()> {
@@ -416,7 +421,7 @@ impl StreamInner {
     /// The library tells each failure once, to whoever waits first.
     fn note_fault(&self, error: &Error, span: Span) {
         if error.kind().is_of_work() {
-            self.progress.note_failed(span);
+            self.progress.note_failed(span, error.kind());
         }
         if error.kind() == ErrorKind::DeviceFault {
             self.fault.get_or_init(|| error.to_string());

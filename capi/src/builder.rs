@@ -73,11 +73,12 @@ pub(crate) unsafe fn options(place: *const racl_plan_options) -> Result<Options>
         other => return Err(Failure::invalid(format!("{other} for the streams of a plan"))),
     };
     if given.auto_streams != 0 {
-        options = options.auto_streams(given.auto_streams)?;
+        options = options.auto_streams(given.auto_streams);
     }
     if given.prefetch_cap != 0.0 {
-        options = options.prefetch_cap(given.prefetch_cap)?;
+        options = options.prefetch_cap(given.prefetch_cap);
     }
+    options.check()?;
     match given.drop_repeated_prefetches {
         0 => Ok(options),
         1 => Ok(options.drop_repeated_prefetches()),

@@ -93,7 +93,7 @@ fn find(number: *mut c_void) -> Option<Function> {
 
 /// The program's function, with no lock held; the library's stack must not be unwound. None when it panicked.
 fn run<T>(function: impl FnOnce() -> T) -> Option<T> {
-    let ran = caught(|| as_if_alone(function));
+    let ran = as_if_alone(|| caught(function));
     if ran.is_none() {
         say!(Error, "a function that watches streams or devices panicked");
     }

@@ -87,7 +87,7 @@ impl CacheBuilder {
     /// use racl::cache::CompileCache;
     /// use racl::plan::Options;
     ///
-    /// let cache = CompileCache::builder("Model").options(Options::new().auto_streams(4)?).build()?;
+    /// let cache = CompileCache::builder("Model").options(Options::new().auto_streams(4)).build()?;
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "config")]
@@ -292,6 +292,7 @@ impl CacheBuilder {
     pub fn build(self) -> Result<CompileCache> {
         let Self { mut settings, root, world_size, global_rank, verify } = self;
         check_name("cache", &settings.name)?;
+        settings.options.check()?;
         let world = match world_size {
             Some(size) => size,
             None => number_in("WORLD_SIZE", env::var_os("WORLD_SIZE"))?.unwrap_or(1),

@@ -6,7 +6,7 @@ use super::Context;
 use crate::acl::Acl;
 use crate::call::{Scope as _, believed, bind_anew, current_of, restore};
 use crate::error::{Error, Result};
-use crate::lock::say;
+use crate::lock::{say, theirs};
 
 /// What was current on this thread; made current again when this goes, also by a panic.
 struct Restores<'a> {
@@ -66,7 +66,7 @@ impl Acl {
         if before.current.is_null() {
             before.believed = 0;
         }
-        let given = other();
+        let given = theirs(other);
         before.restore().map(|()| given)
     }
 }
@@ -100,7 +100,7 @@ impl Context {
             before.believed = 0;
         }
         bind_anew(inner)?;
-        let done = work();
+        let done = theirs(work);
         let restored = if before.current.is_null() {
             before.done = true;
             Ok(())

@@ -13,7 +13,7 @@ use super::allocator::{self, Allocator, GiveBack, Piece, Whose};
 use super::lines::Lines;
 use super::ranges;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Guard, Lock, Signal, say, say_later};
+use crate::lock::{Guard, Lock, Signal, say, say_later, theirs};
 use crate::pool::{Pool, Request};
 use crate::progress::Use;
 use crate::retire::{self, Waited};
@@ -501,7 +501,7 @@ fn free(context: &ContextInner, piece: &Piece) -> Result<()> {
         Piece::Direct(direct) => match &direct.whose {
             Whose::Foreign(foreign, stream) => {
                 // SAFETY: the memory came from this allocator with these bytes, and its owner frees it once.
-                unsafe { foreign.free(direct.address, direct.bytes, *stream) };
+                theirs(|| unsafe { foreign.free(direct.address, direct.bytes, *stream) });
                 Ok(())
             }
             Whose::Library => allocator::free(context, direct.address),

@@ -10,6 +10,7 @@ use super::allocator::{self, Allocator, Direct, Piece, Whose};
 use super::ranges;
 use super::reclaim::{Behind, Found, Reclaim, State};
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::theirs;
 use crate::pool::Request;
 use crate::progress::Use;
 use crate::retire;
@@ -176,7 +177,7 @@ impl Wanted<'_> {
                 let stream = self.behind.map_or(std::ptr::null_mut(), |behind| behind.raw);
                 let address = self.reserve(self.bytes, || {
                     crate::call::Caller::bind(self.context)?;
-                    foreign.alloc(self.bytes, stream)
+                    theirs(|| foreign.alloc(self.bytes, stream))
                 })?;
                 Ok(self.direct(address, Whose::Foreign(foreign, stream)))
             }

@@ -115,7 +115,7 @@ impl Point {
         if self.progress.has_reported(self.number) {
             return Some(self.judge(Ok(())));
         }
-        match self.event.is_complete() {
+        match self.event.has_ended() {
             Ok(false) => None,
             Ok(true) => Some(self.judge(Ok(()))),
             Err(error) => Some(self.judge(Err(error))),

@@ -9,6 +9,7 @@ use super::condition::{Condition, not_capturing};
 use super::ending::end_body;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::theirs;
 use crate::stream::{CaptureState, Named, Stream, Task};
 
 /// A graph can have no more than 1024 streams: its own, and one for each body.
@@ -199,7 +200,7 @@ impl Choice<'_> {
         let capture = self.add_task(&mut graphs)?;
         for (index, graph) in graphs.into_iter().enumerate() {
             let body = self.begin(&capture, index, graph).map_err(|error| capture.lacks(self.place, error))?;
-            let done = work(index, &body.stream);
+            let done = theirs(|| work(index, &body.stream));
             body.finish(done)?;
         }
         Ok(())

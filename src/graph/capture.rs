@@ -13,7 +13,7 @@ use crate::call::{call, check_not_locked};
 use crate::closure;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::say;
+use crate::lock::{say, theirs};
 use crate::stream::{CaptureState, Stream};
 
 /// Which calls beside a capture are refused while it is active (code 107030): blocking copies and fills.
@@ -74,7 +74,7 @@ impl Context {
     #[doc(alias = "cudaThreadExchangeStreamCaptureMode")]
     pub fn with_capture_mode<T>(&self, mode: CaptureMode, work: impl FnOnce() -> T) -> Result<T> {
         let _former = Exchanged { context: self, former: exchange(self, mode.raw())? };
-        Ok(work())
+        Ok(theirs(work))
     }
 }
 
@@ -201,7 +201,7 @@ impl Stream {
     /// ```
     pub fn capture(&self, mode: CaptureMode, work: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
         let capture = self.begin_capture(mode)?;
-        work(self)?;
+        theirs(|| work(self))?;
         capture.finish()
     }
 
@@ -217,7 +217,7 @@ impl Stream {
         work: impl FnOnce(&Self) -> Result<()>,
     ) -> Result<Graph> {
         let capture = self.begin_capture_in(mode, pool)?;
-        work(self)?;
+        theirs(|| work(self))?;
         capture.finish()
     }
 

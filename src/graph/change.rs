@@ -16,6 +16,7 @@ use crate::allocation::{Allocation, How, Launches as _};
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::theirs;
 use crate::memory::{DeviceFlag, ValueWait};
 
 /// Changes of tasks of a graph in the making: [`Graph::change`] applies them.
@@ -98,7 +99,7 @@ impl Graph {
             return Err(Error::new(ErrorKind::NotSupported, "changes of tasks of a graph that was built by hand"));
         }
         let mut change = GraphChange { graph: self, changes: Vec::new() };
-        work(&mut change)?;
+        theirs(|| work(&mut change))?;
         let mut changes = change.changes;
         if changes.is_empty() {
             return Ok(());

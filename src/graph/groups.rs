@@ -12,7 +12,7 @@ use super::captured::Graph;
 use crate::allocation::{Allocation, How, Launches as _};
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::say;
+use crate::lock::{say, theirs};
 use crate::stream::{All, Gathered, Stream};
 
 /// Kernels and operators of a captured graph that can be replaced by others of the same kinds, with other arguments:
@@ -113,7 +113,7 @@ impl Stream {
             let error = Error::new(ErrorKind::NotSupported, "a task group in the body of a condition");
             return Err(capture.lacks(named, error));
         }
-        match record(self, || work(self)) {
+        match record(self, || theirs(|| work(self))) {
             Ok(raw) => Ok(TaskGroup { raw, capture: capture.id() }),
             Err(error) => Err(capture.lacks(named, error)),
         }
@@ -295,7 +295,7 @@ fn replace(
     // Gathers first and longest, also when `work` panics.
     let _gathers = stream.0.gather(gathered);
     let mut open = OpenUpdate::begin(stream, group)?;
-    let worked = work(stream);
+    let worked = theirs(|| work(stream));
     let ended = open.end();
     worked.and(ended)
 }

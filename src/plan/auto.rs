@@ -71,6 +71,7 @@ use crate::error::{Error, Result};
 
 use super::Plan;
 use super::recipe::Recipe;
+use super::share::Share;
 use super::symbols::values::check_bounds;
 
 mod change;
@@ -98,7 +99,7 @@ const STREAMS: usize = 4;
 /// use racl::plan::auto::{Auto, Target};
 ///
 /// let target = Target::new(192 << 20, 24, 48)?;
-/// let auto = Auto::new(target).at("tokens", 16).max_streams(3)?.l2_share(0.25)?;
+/// let auto = Auto::new(target).at("tokens", 16).max_streams(3).l2_share(0.25);
 /// let prefetches_alone = auto.streams(false);
 /// # Ok::<(), racl::Error>(())
 /// ```
@@ -108,8 +109,7 @@ pub struct Auto {
     streams: bool,
     prefetch: bool,
     max_streams: usize,
-    /// Thousandths of the L2 cache.
-    l2_share: u32,
+    l2_share: Share,
     at: Vec<(String, usize)>,
 }
 
@@ -117,7 +117,14 @@ impl Auto {
     /// Streams and prefetches for a device: up to four streams, and half of the L2 cache.
     #[must_use]
     pub fn new(target: Target) -> Self {
-        Self { target, streams: true, prefetch: true, max_streams: STREAMS, l2_share: 500, at: Vec::new() }
+        Self {
+            target,
+            streams: true,
+            prefetch: true,
+            max_streams: STREAMS,
+            l2_share: Share::Thousandths(500),
+            at: Vec::new(),
+        }
     }
 
     /// Whether work is moved to streams of its own.
@@ -132,29 +139,17 @@ impl Auto {
         Self { prefetch: on, ..self }
     }
 
-    /// Most streams for work, the origin included; prefetches have one more.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for 0 or more than 1024 streams.
-    pub fn max_streams(self, streams: usize) -> Result<Self> {
-        if !(1..=1024).contains(&streams) {
-            return Err(Error::invalid(format!("at most {streams} streams for the work; 1 to 1024 are possible")));
-        }
-        Ok(Self { max_streams: streams, ..self })
+    /// Most streams for work, the origin included; prefetches have one more. 1 to 1024 are possible.
+    #[must_use]
+    pub fn max_streams(self, streams: usize) -> Self {
+        Self { max_streams: streams, ..self }
     }
 
-    /// Share of the L2 cache that prefetched weights and the work beside them may use together, such as 0.5.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a share that is not above 0 and at most
-    /// 1.
-    pub fn l2_share(self, share: f64) -> Result<Self> {
-        if !(share > 0.0 && share <= 1.0) {
-            return Err(Error::invalid(format!("a share of {share} of the L2 cache; it is above 0 and at most 1")));
-        }
-        Ok(Self { l2_share: ((share * 1000.0).round() as u32).max(1), ..self })
+    /// Share of the L2 cache that prefetched weights and the work beside them may use together, such as 0.5: above 0,
+    /// and at most 1.
+    #[must_use]
+    pub fn l2_share(self, share: f64) -> Self {
+        Self { l2_share: Share::new(share), ..self }
     }
 
     /// Plans for this value of a symbol, in place of its greatest one. A second call for the same symbol replaces the
@@ -166,9 +161,18 @@ impl Auto {
         self
     }
 
+    /// That the settings are within their bounds.
+    fn check(&self) -> Result<()> {
+        if !(1..=1024).contains(&self.max_streams) {
+            let text = format!("at most {} streams for the work; 1 to 1024 are possible", self.max_streams);
+            return Err(Error::invalid(text));
+        }
+        self.l2_share.check("a share")
+    }
+
     /// Bytes of L2 that may be used.
     fn budget(&self) -> u64 {
-        (u128::from(self.target.l2_bytes) * u128::from(self.l2_share) / 1000) as u64
+        (u128::from(self.target.l2_bytes) * u128::from(self.l2_share.thousandths()) / 1000) as u64
     }
 
     /// The value of each symbol.
@@ -206,8 +210,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a symbol that the plan does not have, a
-    /// value outside its bounds, and values with which a size has no number or the temporaries do not fit any memory:
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for settings out of bounds: [`Auto::max_streams`]
+    /// and [`Auto::l2_share`]; for a symbol that the plan does not have, a value outside its bounds, and values with which a size has no number or the temporaries do not fit any memory:
     /// [`Auto::at`] gives smaller ones.
     pub fn overlap(&self, auto: &Auto) -> Result<Overlapped> {
         change::overlap(self, auto)

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::theirs;
 
 use super::builder::decompositions::Decompositions;
 use super::builder::options::Options;
@@ -203,9 +204,10 @@ impl Plan {
         decompositions: &Decompositions,
         work: impl FnOnce(&Builder) -> Result<()>,
     ) -> Result<Self> {
+        options.check()?;
         let builder = Builder::new(options);
         builder.decompose(decompositions);
-        work(&builder)?;
+        theirs(|| work(&builder))?;
         let built = builder.finish()?;
         Self::of(built)
     }

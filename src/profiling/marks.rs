@@ -9,7 +9,7 @@ use super::session::text_of;
 use crate::acl::Acl;
 use crate::call::{Caller as _, call, check, check_not_locked, value};
 use crate::error::{Error, Result};
-use crate::lock::{Guard, Lock, say};
+use crate::lock::{Guard, Lock, say, theirs};
 use crate::retire;
 use crate::stream::{Stream, Task};
 
@@ -279,7 +279,7 @@ impl Stream {
     #[track_caller]
     pub fn marked<T>(&self, text: &str, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         self.mark(&format!("{text} begin"))?;
-        let done = work(self);
+        let done = theirs(|| work(self));
         let end = self.mark(&format!("{text} end"));
         let value = done?;
         end.map(|_| value)

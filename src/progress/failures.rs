@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::error::ErrorKind;
 use crate::lock::Lock;
 
 /// Spans that are told apart; of more, the oldest become one.
@@ -31,16 +32,17 @@ pub(crate) type Span = (u64, u64);
 pub(super) struct Failures {
     /// How many there were.
     told: AtomicU64,
-    spans: Lock<Vec<Span>>,
+    spans: Lock<Vec<(Span, ErrorKind)>>,
 }
 
 impl Failures {
-    pub(super) fn note(&self, span: Span) {
+    pub(super) fn note(&self, span: Span, kind: ErrorKind) {
         let mut spans = self.spans.lock();
-        spans.push(span);
+        spans.push((span, kind));
         if spans.len() > KEPT {
-            let oldest = spans.remove(0);
-            spans[0] = (oldest.0.min(spans[0].0), oldest.1.max(spans[0].1));
+            let (oldest, _) = spans.remove(0);
+            let next = &mut spans[0].0;
+            *next = (oldest.0.min(next.0), oldest.1.max(next.1));
         }
         self.told.fetch_add(1, Ordering::AcqRel);
     }
@@ -61,8 +63,17 @@ impl Failures {
         }
         let spans = self.spans.lock();
         let new = usize::try_from(self.count() - count).unwrap_or(usize::MAX);
-        spans.iter().rev().take(new).any(|failed| failed.0.max(span.0) < failed.1.min(span.1))
+        spans.iter().rev().take(new).any(|(failed, _)| meet(*failed, span))
     }
+
+    /// What somebody was told of work that may be of `span`: the latest of it.
+    pub(super) fn kind(&self, span: Span) -> Option<ErrorKind> {
+        self.spans.lock().iter().rev().find(|(failed, _)| meet(*failed, span)).map(|(_, kind)| *kind)
+    }
+}
+
+fn meet(one: Span, other: Span) -> bool {
+    one.0.max(other.0) < one.1.min(other.1)
 }
 
 #[cfg(test)]
@@ -73,7 +84,7 @@ mod tests {
     fn spans_that_share_a_submission_touch() {
         let failures = Failures::default();
         assert!(!failures.touch((0, u64::MAX)));
-        failures.note((3, 5)); // 4 and 5
+        failures.note((3, 5), ErrorKind::DeviceFault); // 4 and 5
         for (span, touches) in [((0, 3), false), ((0, 4), true), ((4, 5), true), ((5, 9), false), ((4, 4), false)] {
             assert_eq!(failures.touch(span), touches, "{span:?}");
         }
@@ -82,12 +93,12 @@ mod tests {
     #[test]
     fn those_of_before_are_left_out() {
         let failures = Failures::default();
-        failures.note((0, 9));
+        failures.note((0, 9), ErrorKind::DeviceFault);
         let count = failures.count();
         assert!(!failures.touch_since(count, (0, 9)));
-        failures.note((5, 6));
+        failures.note((5, 6), ErrorKind::DeviceFault);
         assert!(failures.touch_since(count, (0, 9)) && !failures.touch_since(count, (6, 9)));
-        (0..2 * KEPT as u64).for_each(|index| failures.note((10 + index, 11 + index)));
+        (0..2 * KEPT as u64).for_each(|index| failures.note((10 + index, 11 + index), ErrorKind::DeviceFault));
         assert!(failures.touch_since(count, (5, 6)), "what was put together counts as new");
     }
 
@@ -95,9 +106,17 @@ mod tests {
     fn of_many_spans_none_is_forgotten() {
         let failures = Failures::default();
         let many = 5 * KEPT as u64;
-        (0..many).for_each(|index| failures.note((10 * index, 10 * index + 1)));
+        (0..many).for_each(|index| failures.note((10 * index, 10 * index + 1), ErrorKind::DeviceFault));
         assert!((0..many).all(|index| failures.touch((10 * index, 10 * index + 1))));
         assert!(!failures.touch((10 * many - 9, 10 * many)), "the latest are told apart");
         assert_eq!(failures.spans.lock().len(), KEPT);
+    }
+    #[test]
+    fn the_kind_is_that_of_what_was_told_last() {
+        let failures = Failures::default();
+        failures.note((0, 9), ErrorKind::DeviceFault);
+        failures.note((5, 6), ErrorKind::CallbackPanicked);
+        let kinds = [(0, 1), (5, 6), (9, 10)].map(|span| failures.kind(span));
+        assert_eq!(kinds, [Some(ErrorKind::DeviceFault), Some(ErrorKind::CallbackPanicked), None]);
     }
 }

@@ -15,6 +15,7 @@ use crate::allocation::{How, Touch};
 use crate::call::call;
 use crate::context::{Events, RawEvent};
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::theirs;
 use crate::progress::{Clock, Pass, Progress, Queue, Use};
 use crate::retire;
 
@@ -77,7 +78,7 @@ impl Drop for ByHand {
 /// ```
 pub fn untracked<T>(work: impl FnOnce() -> T) -> T {
     let _scope = ByHand::begin();
-    work()
+    theirs(work)
 }
 
 impl StreamInner {

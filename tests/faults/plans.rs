@@ -15,7 +15,7 @@ fn plan(runs: &Arc<AtomicU32>) -> Result<(Plan, External)> {
         runs.fetch_add(1, Ordering::Relaxed);
     });
     let mut out = None;
-    let plan = Plan::build_with(Options::new().prefetch_cap(0.5)?, |g| {
+    let plan = Plan::build_with(Options::new().prefetch_cap(0.5), |g| {
         let done = g.external("done")?;
         out = Some(done);
         let u = g.input("u", [4], F32, Input::Updatable)?;

@@ -25,7 +25,8 @@ fn until(done: impl Fn() -> racl::Result<bool>) {
     }
 }
 
-/// The library's query tells that work is done and not how it ended; what asks here is told both.
+/// The library's query tells that work is done and not how it ended; what asks here is told both, whoever was told
+/// before.
 #[test]
 fn a_query_reports_work_that_failed() {
     let _alone = mock::exclusive();
@@ -40,13 +41,27 @@ fn a_query_reports_work_that_failed() {
         event.record(&stream).unwrap();
     };
     fail(&mut buffer);
+    let all_say = |kind| {
+        for told in [stream.is_complete(), event.is_complete(), stream.clone().is_complete(), event.is_complete()] {
+            assert_eq!(told.unwrap_err().kind(), kind);
+        }
+    };
     assert_eq!(until_told(|| stream.is_complete()), ErrorKind::DeviceFault);
-    assert!(stream.is_complete().unwrap() && event.is_complete().unwrap());
+    all_say(ErrorKind::DeviceFault);
     assert_eq!(buffer.to_vec().unwrap(), [0; 8]);
     fail(&mut buffer);
     assert_eq!(until_told(|| event.is_complete()), ErrorKind::DeviceFault);
-    assert!(stream.is_complete().unwrap() && event.is_complete().unwrap());
+    all_say(ErrorKind::DeviceFault);
     stream.synchronize().unwrap();
+    all_say(ErrorKind::DeviceFault);
+    // What is given it afterwards is no part of what failed.
+    stream.fill_bytes(&mut buffer, 3).unwrap();
+    event.record(&stream).unwrap();
+    until(|| stream.is_complete());
+    until(|| event.is_complete());
+    fail(&mut buffer);
+    assert_eq!(stream.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+    all_say(ErrorKind::DeviceFault);
     mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
     let mut graph = stream.capture(racl::CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 2)).unwrap();
     graph.launch(&stream).unwrap();
@@ -57,7 +72,7 @@ fn a_query_reports_work_that_failed() {
     assert_eq!(until_told(|| lent.is_complete()), ErrorKind::DeviceFault);
     stream.host_function(|| panic!("on purpose")).unwrap();
     assert_eq!(until_told(|| stream.is_complete()), ErrorKind::CallbackPanicked);
-    assert!(stream.is_complete().unwrap());
+    assert_eq!(stream.is_complete().unwrap_err().kind(), ErrorKind::CallbackPanicked);
 }
 
 /// What polls until it is told that work failed is told.

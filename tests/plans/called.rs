@@ -51,7 +51,7 @@ fn calls_give_the_same_on_one_stream_and_on_streams_that_the_plan_chooses() {
         let inline = bodies::plan(seed, Options::new(), false).unwrap();
         let turn = given(&inline, seed, 0);
         let expected = outputs(&inline, seed, &turn);
-        for options in [Options::new().collapse_streams(), Options::new().auto_streams(3).unwrap()] {
+        for options in [Options::new().collapse_streams(), Options::new().auto_streams(3)] {
             let called = bodies::plan(seed, options, true).unwrap();
             assert_eq!(outputs(&called, seed, &turn), expected);
         }
@@ -134,7 +134,7 @@ fn host_functions_of_a_body_come_behind_all_before_them_on_streams_that_the_plan
             }
             g.output("y", g.abs(x)?)
         });
-        let plan = Plan::build_with(Options::new().auto_streams(2).unwrap(), |g| {
+        let plan = Plan::build_with(Options::new().auto_streams(2), |g| {
             let x = g.input("x", [4], F32, Input::Copied)?;
             let a = g.muls(x, 2.0)?;
             let [b] = g.call(&body?, &[x])?;

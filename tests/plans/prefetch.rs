@@ -116,7 +116,7 @@ fn a_cap_is_a_share_of_what_the_device_reports() {
     let alone = Alone::new();
     mock::set_l2_cache_bytes(Some(100_000)).unwrap();
     for (share, expected) in [(0.5, 50_000), (1.0, 65_536), (0.001, 100)] {
-        let plan = Plan::build_with(Options::new().prefetch_cap(share).unwrap(), |g| {
+        let plan = Plan::build_with(Options::new().prefetch_cap(share), |g| {
             let w = g.input("w", [65_536], U8, Input::Static)?;
             g.prefetch(w, Prefetch::all(), After::Start).map(drop)
         })
@@ -125,7 +125,8 @@ fn a_cap_is_a_share_of_what_the_device_reports() {
     }
     mock::set_l2_cache_bytes(None).unwrap();
     for share in [0.0, -1.0, 1.5, f64::NAN] {
-        Options::new().prefetch_cap(share).unwrap_err();
+        let error = Plan::build_with(Options::new().prefetch_cap(share), |_| Ok(())).unwrap_err();
+        assert!(error.to_string().contains(&format!("a cap of {share} of the L2 cache")), "{error}");
     }
 }
 

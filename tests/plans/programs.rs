@@ -91,7 +91,7 @@ fn plan(seed: u64, style: &Style) -> Result<(Plan, Recorded)> {
     let mut dice = Dice(seed);
     let tags = dice.index(5);
     let options = match dice.index(2) {
-        0 if tags == 0 => Options::new().auto_streams(2 + dice.index(3)).unwrap(),
+        0 if tags == 0 => Options::new().auto_streams(2 + dice.index(3)),
         _ => Options::new(),
     };
     let mut recorded = Recorded::default();

@@ -87,7 +87,7 @@ fn spread_plans_give_the_outputs_of_one_stream() {
     let style = Style { operators: 30, tags: 0, careless: 0, prefetches: false, outputs: 300 };
     for_seeds(500_000..500_200, |seed| {
         let (one, recorded) = plan(seed, Options::new(), &style).unwrap();
-        let (spread, _) = plan(seed, Options::new().auto_streams(4).unwrap(), &style).unwrap();
+        let (spread, _) = plan(seed, Options::new().auto_streams(4), &style).unwrap();
         let expected = outputs(&one, seed, (0, &recorded));
         for run in 0..4 {
             assert_eq!(outputs(&spread, seed, (run, &recorded)), expected);

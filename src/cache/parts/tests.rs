@@ -141,7 +141,7 @@ fn each_setting_changes_its_part() {
     let versions = [1, 2].map(|version| key(&func(|cache| cache.dynamic(false).decompositions(&table(version)))));
     assert_eq!(differing(&versions[0], &versions[1]), ["decompositions"]);
     let streams = [2, 3].map(|count| {
-        let options = Options::new().auto_streams(count).unwrap();
+        let options = Options::new().auto_streams(count);
         key(&func(|cache| cache.options(options)))
     });
     assert_eq!(differing(&streams[0], &streams[1]), ["options", "streams of dynamic plans"]);

@@ -24,6 +24,7 @@ const PREFETCH_TAG: &str = "prefetch";
 const MOST_NEAR: usize = 32;
 
 pub(super) fn overlap(plan: &Plan, auto: &Auto) -> Result<Overlapped> {
+    auto.check()?;
     let recipe = &plan.0.inlined().recipe;
     let symbols = auto.symbols(recipe)?;
     let fixed = recipe.specialised(&symbols).map_err(|text| no_size(plan, &symbols, text))?;

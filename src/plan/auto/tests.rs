@@ -146,12 +146,12 @@ fn streams_are_limited() {
         g.output("y", sum)
     });
     for most in 1..7 {
-        let overlapped = overlap(&plan, &auto().max_streams(most).unwrap());
+        let overlapped = overlap(&plan, &auto().max_streams(most));
         assert_eq!(overlapped.plan.streams(), most.min(5), "{most}");
     }
     let off = overlap(&plan, &auto().streams(false));
     assert_eq!((off.plan.streams(), off.report.left.len()), (1, 0));
-    assert!(count(&overlap(&plan, &auto().max_streams(2).unwrap()), Reason::Streams) > 0);
+    assert!(count(&overlap(&plan, &auto().max_streams(2)), Reason::Streams) > 0);
 }
 
 #[test]
@@ -435,11 +435,14 @@ fn bad_input_is_told() {
     assert!(text(target().rates(rates).unwrap_err()).contains("\"event\" is 0"));
     let rates = Rates { start: u64::MAX / 4, ..Rates::default() };
     assert!(text(target().rates(rates).unwrap_err()).contains("more than a second"));
-    assert!(text(auto().max_streams(0).unwrap_err()).contains("at most 0 streams"));
-    assert!(text(auto().max_streams(1025).unwrap_err()).contains("1 to 1024"));
+    let empty = build(|_| Ok(()));
+    let refused = |auto: &Auto| text(empty.overlap(auto).unwrap_err());
+    assert!(refused(&auto().max_streams(0)).contains("at most 0 streams"));
+    assert!(refused(&auto().max_streams(1025)).contains("1 to 1024"));
     for share in [0.0, -1.0, 1.1, f64::NAN] {
-        assert!(text(auto().l2_share(share).unwrap_err()).contains("share of"));
+        assert!(refused(&auto().l2_share(share)).contains(&format!("a share of {share} of")));
     }
+    empty.overlap(&auto().max_streams(0).l2_share(2.0).max_streams(1024).l2_share(1.0)).unwrap();
     let plan = build(|g| {
         let n = g.symbol("n", 2..=8)?;
         let x = g.input("x", [n], F32, Input::Copied)?;

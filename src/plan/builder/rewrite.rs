@@ -1,6 +1,7 @@
 //! Operators that the table of decompositions rewrites.
 
 use crate::error::Result;
+use crate::lock::theirs;
 use crate::op::{Call, Stands, stands};
 use crate::plan::recipe::quantity::Quantity;
 
@@ -38,7 +39,7 @@ impl Builder {
             (decomposed, call.location);
         let storages = self.state().begin_rewrite(name);
         let open = Open(self);
-        let given = rewrite(self, operation, operands);
+        let given = theirs(|| rewrite(self, operation, operands));
         drop(open);
         let line = || format!("in the decomposition of {name} at {}:{}", at.file(), at.line());
         let value = given.map_err(|error| error.context(line()))?;

@@ -188,7 +188,7 @@ impl State {
         let mut builder = Self {
             plan: NEXT.fetch_add(1, Ordering::Relaxed),
             options,
-            recipe: Recipe { prefetch_cap: options.prefetch_cap, ..Recipe::default() },
+            recipe: Recipe { prefetch_cap: options.cap(), ..Recipe::default() },
             known: Known::default(),
             dense: Default::default(),
             bodies: Vec::new(),

@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use crate::error::Result;
+use crate::lock::theirs;
 use crate::plan::recipe::Cores;
 
 use super::Builder;
@@ -127,7 +128,7 @@ impl Builder {
     pub fn scope_with<T>(&self, tag: &str, options: Scope, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         let (over, depth) = self.state().enter_scope(tag, options, Location::caller())?;
         let open = Open(self, over, depth);
-        work(open.0)
+        theirs(|| work(open.0))
     }
 
     /// Makes the surrounding stream wait for all work of `tag` so far, which ends there: work that is given to the

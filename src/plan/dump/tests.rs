@@ -19,7 +19,7 @@ const ODD: &str = "a \"b\" <c> & 'd'\n\u{1}\u{7f}\\n ü 名 ]]> --> \u{2028}";
 
 /// A plan with one of each: classes, streams with priorities, events, gates, views, constants, functions.
 fn everything() -> Plan {
-    Plan::build_with(Options::new().prefetch_cap(0.25).unwrap(), |g| {
+    Plan::build_with(Options::new().prefetch_cap(0.25), |g| {
         let n = g.symbol("n", 1..=8)?;
         let x = g.input("x", [n, Dim::from(4)], F32, Input::Copied)?;
         let w = g.input("w", [4, 6], F32, Input::Frozen)?;

@@ -1,7 +1,7 @@
 //! Sizes that others are padded to, so that few captured graphs serve many shapes.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::say;
+use crate::lock::{say, theirs};
 
 use super::{Bindings, Executable};
 
@@ -173,7 +173,7 @@ impl Buckets {
             say!(Warn, "room for {room} captured graphs: {} buckets of {} are left", left.0.len(), self.0.len());
         }
         for size in left.0.iter().rev() {
-            set(bind, *size)?;
+            theirs(|| set(bind, *size))?;
             executable.capture(bind)?;
         }
         Ok(left)

@@ -10,7 +10,7 @@ use crate::call::{Caller as _, forget_binding};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
-use crate::lock::say;
+use crate::lock::{say, theirs};
 use crate::memory::{How, Lent, PinnedBuffer, Touch};
 use crate::op::{Recorded, View};
 use crate::plan::checked::Inner;
@@ -351,7 +351,7 @@ fn foreign(source: Work<'_>, (function, accesses): (u32, &[Access]), stream: &St
     stream.0.order(&uses)?;
     stream.0.context().bind()?;
     let attributes = &recipe.functions[function as usize].attributes;
-    let launched = (body.launch)(&Launch { stream, arguments: &arguments, attributes });
+    let launched = theirs(|| (body.launch)(&Launch { stream, arguments: &arguments, attributes }));
     // It may have made another context current.
     forget_binding();
     // What it submitted beside this crate, also before it failed, uses the memory: registered like work of this

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::theirs;
 use crate::op::Recorded;
 use crate::plan::recipe::choice;
 use crate::plan::recipe::function::works_together;
@@ -284,7 +285,7 @@ impl<'a> Machine<'a> {
             (accesses.iter().filter(|one| one.mode.reads()), accesses.iter().filter(|one| one.mode.writes()));
         let read: Vec<Vec<u8>> = reads.map(|one| self.memory.read(self.recipe, one.value)).collect();
         let mut written: Vec<Vec<u8>> = writes.clone().map(|one| self.memory.read(self.recipe, one.value)).collect();
-        simulate(&read, &mut written);
+        theirs(|| simulate(&read, &mut written));
         for (index, (one, bytes)) in writes.zip(&written).enumerate() {
             let size = size(self.recipe, one.value);
             if bytes.len() != size {

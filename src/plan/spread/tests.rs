@@ -6,7 +6,7 @@ use crate::plan::recipe::NodeKind;
 use crate::plan::{Builder, Foreign, HostFunction, Input, Options, Plan, Simulated};
 
 fn spread(streams: usize, work: impl FnOnce(&Builder) -> Result<()>) -> Plan {
-    Plan::build_with(Options::new().auto_streams(streams).unwrap(), work).unwrap()
+    Plan::build_with(Options::new().auto_streams(streams), work).unwrap()
 }
 
 /// Every node as its name, or `r` and `w` with the number of the event, and its stream.
@@ -153,7 +153,7 @@ fn plans_with_streams_of_their_own_stay_as_they_are() {
     };
     let (plain, asked) = (Plan::build(work).unwrap(), spread(8, work));
     assert_eq!(plain.0.recipe, asked.0.recipe);
-    let collapsed = Options::new().auto_streams(8).unwrap().collapse_streams();
+    let collapsed = Options::new().auto_streams(8).collapse_streams();
     assert_eq!(Plan::build_with(collapsed, work).unwrap().streams(), 1);
 }
 

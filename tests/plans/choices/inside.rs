@@ -244,7 +244,7 @@ fn host_functions_of_an_arm_come_behind_all_before_them_wherever_streams_are_cho
             .unwrap()
         };
         let target = auto::Target::new(192 << 20, 24, 48).unwrap();
-        let spread = build(Options::new().auto_streams(2).unwrap());
+        let spread = build(Options::new().auto_streams(2));
         let overlapped = build(Options::new()).overlap(&auto::Auto::new(target).prefetch(false)).unwrap().plan;
         for plan in [&spread, &overlapped] {
             assert_eq!(all_ways(&alone, plan, &with(&[1])), [[3.0, 6.0, 9.0, -4.0]]);

@@ -36,7 +36,7 @@ fn random_choices_give_the_same_behind_passes_and_on_streams_that_are_chosen() {
         let better = program.plan(Options::new()).optimise(&Passes::all(PassMode::Verified)).unwrap();
         program.check(&alone, &better.plan);
         program.check(&alone, &collapsed.overlap(&auto).unwrap().plan);
-        program.check(&alone, &program.plan(Options::new().auto_streams(3).unwrap()));
+        program.check(&alone, &program.plan(Options::new().auto_streams(3)));
         program.check(&alone, &collapsed);
     });
 }

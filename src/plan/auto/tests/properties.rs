@@ -68,7 +68,7 @@ fn auto(seed: u64) -> Auto {
     };
     let l2 = [64 << 10, 2 << 20, 8 << 20, 192 << 20][dice.index(4)];
     let target = Target::new(l2, 1 + dice.below(24), 1 + dice.below(48)).unwrap().rates(rates).unwrap();
-    Auto::new(target).max_streams(1 + dice.index(6)).unwrap().streams(dice.chance(800)).prefetch(dice.chance(800))
+    Auto::new(target).max_streams(1 + dice.index(6)).streams(dice.chance(800)).prefetch(dice.chance(800))
 }
 
 /// At every piece of work, in the order of issue: what waits in L2 for its reader, and all that the work touches unless
@@ -225,6 +225,6 @@ fn a_long_plan_takes_about_linear_time() {
         Ok(())
     })
     .unwrap();
-    let auto = Auto::new(Target::new(192 << 20, 24, 48).unwrap()).max_streams(8).unwrap();
+    let auto = Auto::new(Target::new(192 << 20, 24, 48).unwrap()).max_streams(8);
     assert_eq!(plan.overlap(&auto).unwrap().plan.streams(), 8);
 }

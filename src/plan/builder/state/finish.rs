@@ -21,6 +21,7 @@ pub(crate) struct Built {
 impl State {
     /// Joins every stream that is still apart and puts the nodes into their final order.
     pub(crate) fn finish(mut self) -> Result<Built> {
+        self.options.check()?;
         self.check_closed()?;
         self.join_all()?;
         self.finish_lints();

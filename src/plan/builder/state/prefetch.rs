@@ -86,7 +86,7 @@ impl State {
         match (earlier, range) {
             (Some(earlier), _) => self.lint_repeated(earlier, node),
             (None, Some((storage, start, end))) => {
-                let keep_all = self.options.prefetch_cap != 0;
+                let keep_all = self.options.cap() != 0;
                 self.prefetched.entry(storage).or_default().add(start, end, node, keep_all);
             }
             (None, None) => {}
@@ -136,7 +136,7 @@ impl State {
     fn prefetched_before(&self, (storage, start, end): (u32, u64, u64)) -> Option<u32> {
         let known = self.prefetched.get(&storage)?;
         // A cap, which only the device tells, may shorten a longer one to less than this.
-        if self.options.prefetch_cap != 0 { known.same(start, end) } else { known.around(start, end) }
+        if self.options.cap() != 0 { known.same(start, end) } else { known.around(start, end) }
     }
 
     fn lint_repeated(&mut self, earlier: u32, node: u32) {

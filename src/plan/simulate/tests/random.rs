@@ -169,7 +169,7 @@ fn plans_that_are_spread_over_streams_write_what_they_write_on_one() {
             Style { operators: [8, 60][(seed % 2) as usize], tags: 0, careless: 0, prefetches: false, outputs: 0 };
         let streams = 2 + (seed % 4) as usize;
         let single = Bench::new(seed, &style);
-        let bench = Bench::with(seed, &style, Options::new().auto_streams(streams).unwrap());
+        let bench = Bench::with(seed, &style, Options::new().auto_streams(streams));
         let used = bench.recipe.tags.len();
         let names: Vec<_> = bench.recipe.tags[1..].iter().map(|tag| tag.name.clone()).collect();
         let expected: Vec<_> = (1..used).map(|stream| format!("auto {stream}")).collect();

@@ -26,7 +26,7 @@ pub(super) fn registry() -> Registry {
 pub(super) fn plan(seed: u64, size: usize) -> Plan {
     let mut random = fastrand::Rng::with_seed(seed);
     let cap = if random.bool() { 0.5 } else { 1.0 };
-    let options = Options::default().prefetch_cap(cap).unwrap();
+    let options = Options::default().prefetch_cap(cap);
     let built = Plan::build_with(options, |g| Random { g, random: &mut random, ready: Vec::new() }.all(size));
     built.unwrap_or_else(|error| panic!("seed {seed}: {error}"))
 }
