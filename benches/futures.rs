@@ -4,7 +4,6 @@
 //! both ways take turns. Fails when a target is missed.
 #![allow(clippy::print_stdout, missing_docs)]
 
-use std::fs;
 use std::pin::{Pin, pin};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,6 +12,10 @@ use std::thread::{self, Thread};
 use std::time::Instant;
 
 use racl::{Acl, DeviceBuffer, Finished, Result, Stream};
+
+#[path = "resident/mod.rs"]
+mod resident;
+use resident::resident;
 
 const ROUNDS: usize = 101;
 /// Fewer than a stream's queue takes, with an event each.
@@ -146,14 +149,6 @@ impl Bench {
         self.report("resident memory after a million futures", (resident() - before, "MiB"), 1.0);
         Ok(())
     }
-}
-
-/// Of this process, in MiB.
-fn resident() -> f64 {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux tells");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a line about resident memory");
-    let kib: f64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
-    kib / 1024.0
 }
 
 fn main() -> Result<ExitCode> {

@@ -269,12 +269,18 @@ unsafe extern "C" fn on_stage<const STAGE: usize>(device: i32, table: *mut c_voi
     if was_still {
         set_still(false);
     }
-    let go_on = all.iter().all(|function| {
-        as_if_alone(|| caught(|| function(device, stage))).unwrap_or_else(|| {
+    let mut go_on = true;
+    for function in all {
+        // Those behind one that refused are not asked. What one owns goes here where its watch has ended meanwhile.
+        let ran = as_if_alone(|| {
+            let ran = if go_on { caught(|| function(device, stage)) } else { Some(false) };
+            caught(|| drop(function)).and(ran)
+        });
+        go_on = ran.unwrap_or_else(|| {
             say!(Error, "a function that watches snapshots panicked");
             false
-        })
-    });
+        });
+    }
     if was_still {
         set_still(true);
     }

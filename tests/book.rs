@@ -20,6 +20,10 @@ fn every_chapter_is_listed_and_run() {
         let text = read(root, &format!("docs/book/src/{chapter}"));
         // The programs of C are files, which the tests of `capi` and its installation run.
         assert!(text.contains("```rust") || chapter == "c.md", "{chapter} has no code");
+        for line in text.lines().filter(|line| line.starts_with("```rust")) {
+            let kept = ["ignore", "no_run", "compile_fail", "should_panic"].iter().any(|word| line.contains(word));
+            assert!(!kept, "{chapter} has code that is not run: {line}");
+        }
     }
     assert_eq!(summary.matches("](").count(), chapters.len());
     assert_eq!(run.matches("include_str!").count(), chapters.len());

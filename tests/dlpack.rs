@@ -153,6 +153,20 @@ fn what_is_no_tensor_of_this_device_comes_back() {
     }
 }
 
+/// As NumPy makes them with `broadcast_to`.
+#[test]
+fn elements_that_lie_upon_each_other_are_copied_as_far_as_there_is_memory() {
+    let numbers = [1.0_f32, 2.0];
+    let of_host = |shape: &[i64], strides: &[i64]| {
+        let (raw, _) = made(numbers.as_ptr().cast_mut().cast(), HOST, shape, Some(strides), |_| {});
+        taken(raw).unwrap()
+    };
+    assert_eq!(of_host(&[3, 2], &[0, 1]).to_vec::<f32>().unwrap(), [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
+    assert_eq!(of_host(&[2, 2], &[1, 0]).to_vec::<f32>().unwrap(), [1.0, 1.0, 2.0, 2.0]);
+    let error = of_host(&[1 << 50, 1], &[0, 1]).to_vec::<f32>().unwrap_err();
+    assert_says(&error, ErrorKind::OutOfMemory, &["1125899906842624", "on 1 elements"]);
+}
+
 #[test]
 fn structures_that_cannot_be_are_refused_and_ended() {
     let error = taken(std::ptr::null_mut()).unwrap_err();

@@ -1,17 +1,19 @@
-//! Sixteen threads on two devices that do everything at once, for as many rounds as `RACL_ENDURANCE_ROUNDS` says, else
-//! for a few. What each brings back is known; nothing is left at the end. One test, because it sets the number of
-//! devices for its process.
+//! Sixteen threads on two devices that do everything at once, for `RACL_ENDURANCE_SECONDS`, or as many rounds as
+//! `RACL_ENDURANCE_ROUNDS` says, else for a few. What each brings back is known; nothing is left at the end. One test,
+//! because it sets the number of devices for its process.
 
 mod common;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use common::{device_at, mock};
+use common::{compiled_kernels, device_at, mock};
+use racl::collective::{Communicator, Reduction, RootInfo};
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Mode, Plan, RunOptions, Scope};
-use racl::{CaptureMode, Device, Event, Refused, Result, Stream, op};
+use racl::{CaptureMode, Device, Refused, Result, Stream, op};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
@@ -25,8 +27,16 @@ struct Sums {
     expected: u64,
 }
 
-fn rounds() -> u64 {
-    std::env::var("RACL_ENDURANCE_ROUNDS").map_or(40, |text| text.parse().expect("a number of rounds"))
+/// The rounds of one thread.
+fn rounds() -> impl Iterator<Item = u64> + Send {
+    fn asked(variable: &str) -> Option<u64> {
+        std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
+    }
+    static UNTIL: OnceLock<Option<Instant>> = OnceLock::new();
+    let until = *UNTIL
+        .get_or_init(|| asked("RACL_ENDURANCE_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds)));
+    let most = asked("RACL_ENDURANCE_ROUNDS").unwrap_or(if until.is_some() { u64::MAX } else { 40 });
+    (0..most).take_while(move |round| *round == 0 || until.is_none_or(|until| Instant::now() < until))
 }
 
 fn total(numbers: &[f32]) -> u64 {
@@ -41,7 +51,7 @@ fn number(thread: usize, round: u64) -> f32 {
 /// Operators on a stream; their operands are dropped while they are used.
 fn eager(device: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
     let (stream, side) = (device.stream()?, device.stream()?);
-    for round in 0..rounds() {
+    for round in rounds() {
         let one = number(thread, round);
         let x = device.upload_tensor(&[one; WIDTH], [WIDTH])?;
         let (mut twice, mut more) = (device.empty::<f32>([WIDTH])?, device.empty::<f32>([WIDTH])?);
@@ -61,7 +71,7 @@ fn captured(device: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
     let (stream, calls) = (device.stream()?, Arc::new(AtomicU64::new(0)));
     let mut x = device.zeros::<f32>([WIDTH])?;
     let mut launched = 0;
-    for turn in 0..rounds().div_ceil(8) {
+    for turn in rounds().step_by(8) {
         let one = number(thread, turn);
         let step = device.upload_tensor(&[one; WIDTH], [WIDTH])?;
         let mut next = device.empty::<f32>([WIDTH])?;
@@ -104,7 +114,7 @@ fn planned(device: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
     let modes = [Mode::Eager, Mode::Captured];
     let made = modes.map(|mode| plan.executable(device, &RunOptions::new().mode(mode), Frozen::new()));
     let mut executables = made.into_iter().collect::<Result<Vec<_>>>()?;
-    for round in 0..rounds() {
+    for round in rounds() {
         let one = number(thread, round);
         let executable = &mut executables[(round % 2) as usize];
         let x = device.upload_tensor(&[one; WIDTH], [WIDTH])?;
@@ -121,46 +131,94 @@ fn planned(device: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
 /// Futures of a runtime, with work that waits for that of the other device.
 fn awaited(device: &Device, other: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
     let runtime: Runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime starts");
-    let event = Arc::new(other.event()?);
-    let behind = other.stream()?;
     let streams = [device.stream()?, device.stream()?];
     let found = runtime.block_on(async {
         let mut tasks = JoinSet::new();
         for task in 0..4 {
-            let (stream, behind) = (streams[task % 2].clone(), behind.clone());
-            tasks.spawn(copies(device.clone(), stream, behind, Arc::clone(&event), thread + task));
+            tasks.spawn(copies(device.clone(), streams[task % 2].clone(), other.clone(), thread + task));
         }
         tasks.join_all().await
     });
-    sums.found += found.into_iter().sum::<Result<u64>>()?;
-    let all = (0..4).flat_map(|task| (0..rounds()).map(move |round| number(thread + task, round) as u64));
-    sums.expected += all.sum::<u64>() * WIDTH as u64;
+    for done in found {
+        let Sums { found, expected } = done?;
+        sums.found += found;
+        sums.expected += expected;
+    }
     Ok(())
 }
 
-async fn copies(device: Device, stream: Stream, behind: Stream, event: Arc<Event>, task: usize) -> Result<u64> {
-    let mut sum = 0;
-    for round in 0..rounds() {
+/// Numbers that come to the device, through memory of the other one: nothing but the event orders the two.
+async fn copies(device: Device, stream: Stream, other: Device, task: usize) -> Result<Sums> {
+    let (mut sums, far, event) = (Sums::default(), other.stream()?, other.event()?);
+    for round in rounds() {
+        let one = number(task, round);
+        let mut there = other.alloc_zeroed::<f32>(WIDTH)?;
         let mut buffer = device.alloc::<f32>(WIDTH)?;
-        let sent = stream.upload(device.pinned_from(&[number(task, round); WIDTH])?, &mut buffer);
-        let pinned = sent.map_err(Refused::into_error)?.await?;
-        event.record(&behind)?;
-        stream.wait(&event)?;
-        let came = stream.download(&buffer, pinned).map_err(Refused::into_error)?;
-        drop(buffer);
+        let sent = far.upload(other.pinned_from(&[one; WIDTH])?, &mut there).map_err(Refused::into_error)?;
+        event.record(&far)?;
+        let came = racl::untracked(|| {
+            stream.wait(&event)?;
+            stream.copy_peer(&there, &mut buffer)?;
+            stream.download(&buffer, device.pinned(WIDTH)?).map_err(Refused::into_error)
+        })?;
+        drop((there, buffer));
         stream.finished().await?;
-        sum += total(&came.await?);
+        sums.found += total(&came.await?);
+        sums.expected += one as u64 * WIDTH as u64;
+        sent.await?;
     }
-    Ok(sum)
+    Ok(sums)
 }
 
-fn work(devices: &[Device; 2], thread: usize) -> Result<Sums> {
+/// A kernel of the program's own, on memory that is new each time.
+fn launched(device: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
+    let (stream, kernel) =
+        (device.stream()?, device.context().load_kernels(compiled_kernels("sample"))?.kernel("add")?);
+    for round in rounds() {
+        let one = number(thread, round);
+        let (a, b) = (device.upload(&[one; WIDTH])?, device.upload(&[1.0_f32; WIDTH])?);
+        let mut out = device.alloc::<f32>(WIDTH)?;
+        let launch = kernel.launch(&stream).blocks(3).arg(&a).arg(&b).arg(&mut out).arg(WIDTH as u64);
+        // SAFETY: the parameters of `add`; both operands have as many elements as the result.
+        unsafe { launch.submit() }?;
+        drop((a, b));
+        sums.found += total(&out.to_vec()?);
+        sums.expected += (one as u64 + 1) * WIDTH as u64;
+    }
+    Ok(())
+}
+
+/// One of two ranks, whose partner is another thread on the other device. Both go on as long as both want to.
+fn collective(device: &Device, root: &RootInfo, thread: usize, sums: &mut Sums) -> Result<()> {
+    let ranks = Communicator::new(device.context(), root, (thread % 2) as u32, 2)?;
+    let stream = device.stream()?;
+    let mut wanted = rounds();
+    for round in 0.. {
+        let wish = f32::from(u8::from(wanted.next().is_some()));
+        // The last element is the wish; the others are equal on both ranks.
+        let mut numbers = [number(thread / 2, round); WIDTH];
+        numbers[WIDTH - 1] = wish;
+        let mut buffer = device.upload(&numbers)?;
+        ranks.all_reduce_in_place(&stream, &mut buffer, Reduction::Sum)?;
+        let both = buffer.to_vec()?;
+        if both[WIDTH - 1] < 2.0 {
+            break;
+        }
+        sums.found += total(&both);
+        sums.expected += 2 * (numbers[0] as u64 * (WIDTH as u64 - 1) + 1);
+    }
+    ranks.close().map_err(Refused::into_error)
+}
+
+fn work(devices: &[Device; 2], root: &RootInfo, thread: usize) -> Result<Sums> {
     let (own, other) = (&devices[thread % 2], &devices[(thread + 1) % 2]);
     let mut sums = Sums::default();
-    match thread / 2 % 4 {
-        0 => eager(own, thread, &mut sums)?,
-        1 => captured(own, thread, &mut sums)?,
-        2 => planned(own, thread, &mut sums)?,
+    match thread / 2 {
+        0 | 1 => eager(own, thread, &mut sums)?,
+        2 | 3 => captured(own, thread, &mut sums)?,
+        4 => planned(own, thread, &mut sums)?,
+        5 => launched(own, thread, &mut sums)?,
+        6 => collective(own, root, thread, &mut sums)?,
         _ => awaited(own, other, thread, &mut sums)?,
     }
     Ok(sums)
@@ -170,10 +228,14 @@ fn work(devices: &[Device; 2], thread: usize) -> Result<Sums> {
 fn sixteen_threads_on_two_devices() {
     // SAFETY: the only test of this binary, and nothing else reads the environment while it is set.
     unsafe { std::env::set_var("MOCK_ACL_DEVICES", "2") };
+    let before = common::is_mock().then(mock::live_handles);
     let devices = [device_at(0), device_at(1)];
+    devices[0].enable_peer_access(&devices[1]).unwrap();
+    devices[1].enable_peer_access(&devices[0]).unwrap();
+    let root = RootInfo::new(devices[0].context()).unwrap();
     thread::scope(|scope| {
-        let of = &devices;
-        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || work(of, thread))).collect();
+        let (of, root) = (&devices, &root);
+        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || work(of, root, thread))).collect();
         for (thread, done) in threads.into_iter().enumerate() {
             let sums = done.join().unwrap().unwrap_or_else(|error| panic!("thread {thread}: {error:#}"));
             assert_eq!(sums.found, sums.expected, "thread {thread}");
@@ -185,10 +247,5 @@ fn sixteen_threads_on_two_devices() {
         assert!(device.context().take_drop_errors().is_empty());
         device.close().unwrap();
     }
-    if common::is_mock() {
-        let live = mock::live_handles();
-        let objects = [live.contexts, live.streams, live.events, live.graphs, live.tensors, live.executors];
-        let memory = [live.device_allocations, live.pinned_allocations];
-        assert_eq!((objects, memory), ([0; 6], [0; 2]), "{live:?}");
-    }
+    assert_eq!(common::is_mock().then(mock::live_handles), before, "of every kind");
 }

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -59,6 +60,38 @@ fn several_hear_and_a_panic_harms_nobody() {
         device.stream().unwrap().close().unwrap();
         assert_eq!(*heard.lock().unwrap(), 2);
         drop((panics, counts));
+    });
+}
+
+/// What the function owns goes where the last call of it ends, which is in the library's hands.
+#[test]
+fn a_watch_that_ends_during_a_call_ends_what_it_owns_and_a_panic_there_harms_nobody() {
+    struct PanicsInDrop(Sender<()>);
+    impl Drop for PanicsInDrop {
+        fn drop(&mut self) {
+            self.0.send(()).unwrap();
+            panic!("on purpose");
+        }
+    }
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let (called, calls) = channel();
+        let (go_on, goes_on) = channel::<()>();
+        let (dropped, drops) = channel();
+        let goes_on = Mutex::new(goes_on);
+        let owned = PanicsInDrop(dropped);
+        let watch = acl.watch_streams(move |_, _| {
+            let _owned = &owned;
+            called.send(()).unwrap();
+            goes_on.lock().unwrap().recv().unwrap();
+        });
+        let other = std::thread::spawn(move || device.stream().map(drop));
+        calls.recv().unwrap();
+        watch.unwrap().end().unwrap();
+        assert!(drops.try_recv().is_err(), "a call goes on");
+        go_on.send(()).unwrap();
+        drops.recv().unwrap();
+        other.join().unwrap().unwrap();
     });
 }
 

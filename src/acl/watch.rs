@@ -91,9 +91,13 @@ fn find(number: *mut c_void) -> Option<Function> {
     ALL.lock().get(&number.addr()).cloned()
 }
 
-/// The program's function, with no lock held; the library's stack must not be unwound. None when it panicked.
-fn run<T>(function: impl FnOnce() -> T) -> Option<T> {
-    let ran = as_if_alone(|| caught(function));
+/// The program's function, with no lock held; the library's stack must not be unwound. None when it panicked, and when
+/// what it owns did, which goes here where the watch has ended meanwhile.
+fn run<F: ?Sized, T>(function: Arc<F>, call: impl FnOnce(&F) -> T) -> Option<T> {
+    let ran = as_if_alone(|| {
+        let ran = caught(|| call(&function));
+        caught(|| drop(function)).and(ran)
+    });
     if ran.is_none() {
         say!(Error, "a function that watches streams or devices panicked");
     }
@@ -107,7 +111,7 @@ unsafe extern "C" fn on_stream(stream: aclrtStream, state: aclrtStreamState, num
         other => StreamState::Other(other.0),
     };
     if let Some(Function::Stream(function)) = find(number) {
-        run(|| function(stream.addr(), state));
+        run(function, |function| function(stream.addr(), state));
     }
 }
 
@@ -120,7 +124,7 @@ unsafe extern "C" fn on_device(device: i32, state: aclrtDeviceState, number: *mu
         other => DeviceState::Other(other.0),
     };
     if let Some(Function::Device(function)) = find(number) {
-        run(|| function(device, state));
+        run(function, |function| function(device, state));
     }
 }
 
@@ -138,7 +142,7 @@ unsafe extern "C" fn on_abort(
     let limit = Duration::from_millis(milliseconds.into());
     match find(number) {
         Some(Function::Abort(function)) => {
-            let refused = run(|| function(device, stage, limit)) != Some(true);
+            let refused = run(function, |function| function(device, stage, limit)) != Some(true);
             if refused && stage == AbortStage::Before {
                 refuse_abort();
             }

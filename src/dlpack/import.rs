@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use super::{DLDevice, Managed, types};
 use crate::context::Context;
-use crate::error::{Error, Refused, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::memory::DeviceBuffer;
 use crate::op::{AnyTensor, Element, MAX_RANK, Shape};
 
@@ -131,16 +131,30 @@ impl Managed {
     ///
     /// # Errors
     ///
-    /// As [`as_slice`](Self::as_slice), but for gaps.
+    /// As [`as_slice`](Self::as_slice), but for gaps; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) for more
+    /// elements than there is memory for, as there may be where many of them lie upon each other.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         let Layout { shape, strides, span } = self.host_layout::<T>()?;
-        // SAFETY: as in `as_slice`; no element is behind the last one.
-        let all = unsafe { std::slice::from_raw_parts(self.first().cast::<T>(), span) };
-        let mut places = vec![0_usize];
-        for (at, size) in shape.iter().enumerate() {
-            places = places.iter().flat_map(|place| (0..*size).map(move |i| place + i * strides[at])).collect();
+        // Elements that lie upon each other may be more than any memory holds.
+        let (count, mut elements) = (shape.elements(), Vec::new());
+        elements.try_reserve_exact(count).map_err(|error| {
+            let text = format!("a copy of a tensor of shape {shape} that lies on {span} elements");
+            Error::new(ErrorKind::OutOfMemory, text).with_source(error)
+        })?;
+        let (first, mut at) = (self.first().cast::<T>(), vec![0; shape.len()]);
+        for _ in 0..count {
+            let place = at.iter().zip(&strides).map(|(at, stride)| at * stride).sum::<usize>();
+            // SAFETY: an element of the tensor, which has them at these places, in memory of the host; what lies between
+            // them is not looked at.
+            elements.push(unsafe { first.add(place).read() });
+            for (at, size) in at.iter_mut().zip(shape.iter()).rev() {
+                *at = (*at + 1) % size;
+                if *at > 0 {
+                    break;
+                }
+            }
         }
-        Ok(places.into_iter().map(|place| all[place]).collect())
+        Ok(elements)
     }
 
     fn host_layout<T: Element + Pod>(&self) -> Result<Layout> {

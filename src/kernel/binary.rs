@@ -59,6 +59,10 @@ pub(super) struct BinaryInner {
 impl Context {
     /// Loads the kernels of an object file. Returns when they are loaded.
     ///
+    /// What is loaded is code, so it is to come from somebody who is trusted: on a card it is for the device, where it
+    /// runs when it is launched; the mock's kernels are libraries of the host, whose initialisers run at once, in this
+    /// process.
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::File`] for a file that cannot be opened, and an empty one; [`ErrorKind::InvalidArgument`] for one
@@ -91,7 +95,7 @@ impl Context {
     }
 
     /// Loads kernels from the bytes of an object file, which need not stay: the binary keeps a copy. Returns when they
-    /// are loaded.
+    /// are loaded. They are code, as those of a [file](Self::load_kernels) are.
     ///
     /// # Errors
     ///

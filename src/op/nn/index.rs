@@ -30,8 +30,8 @@ wrapped! {
     /// For each place of `index` the element of `a` at that place, with the index for dimension `dim`.
     ///
     /// `out` has the shape of `index`, which is no larger than `a` in the other dimensions. An index out of range is a
-    /// fault of the device, which a later wait reports as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault),
-    /// [where it is noticed](crate::op#indices). Any element type.
+    /// fault of the device [where it is noticed](crate::op#indices), which a later wait reports as
+    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault); elsewhere other memory is read. Any element type.
     #[alias("aclnnGather")]
     #[refused = "when the shapes do not fit"]
     #[example = "\
@@ -46,9 +46,9 @@ assert_eq!(out.to_vec()?, [1, 4]);"]
 
     /// The parts of dimension `dim` that `index` names, in its order.
     ///
-    /// `index` has one dimension. An index out of range is a fault of the device, which a later wait reports as
-    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault), [where it is noticed](crate::op#indices). Any element
-    /// type.
+    /// `index` has one dimension. An index out of range is a fault of the device [where it is
+    /// noticed](crate::op#indices), which a later wait reports as
+    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault); elsewhere other memory is read. Any element type.
     #[alias("aclnnIndexSelect")]
     #[refused = "when the shapes do not fit"]
     #[example = "\
@@ -63,8 +63,9 @@ assert_eq!(out.to_vec()?, [3, 4, 3, 4]);"]
 
     /// Replaces the parts of dimension `dim` that `index` names by those of `source`, in its order.
     ///
-    /// `index` has one dimension and no place twice. An index out of range is a fault of the device, which a later wait
-    /// reports as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault), [where it is noticed](crate::op#indices).
+    /// `index` has one dimension and no place twice. An index out of range is a fault of the device [where it is
+    /// noticed](crate::op#indices), which a later wait reports as
+    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault); elsewhere other memory of the device is written.
     /// `source` shares no memory with `a`. Any element type.
     #[alias("aclnnInplaceIndexCopy")]
     #[refused = "when the shapes do not fit"]
@@ -113,9 +114,9 @@ assert_eq!(a.to_vec()?, [12, 20, 31]);"]
     /// points to.
     ///
     /// The indices are broadcast to each other, and `values` to their shape and the dimensions that are left. An index
-    /// out of range is a fault of the device, which a later wait reports as
-    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault), [where it is noticed](crate::op#indices). Any element
-    /// type.
+    /// out of range is a fault of the device [where it is noticed](crate::op#indices), which a later wait reports as
+    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault); elsewhere other memory of the device is written. Any
+    /// element type.
     #[alias("aclnnIndexPutImpl")]
     #[refused = "when the shapes do not fit"]
     #[example = "\
