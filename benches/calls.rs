@@ -6,11 +6,11 @@
 
 use std::time::Instant;
 
-use racl::{Acl, Device, Result, Stream};
+use racl::{Acl, Context, Device, Result, Stream, op};
 
 #[path = "pairs/mod.rs"]
 mod pairs;
-use pairs::CASES;
+use pairs::{CASES, Calls};
 
 const ROUNDS: usize = 301;
 const CALLS: u32 = 1000;
@@ -95,27 +95,43 @@ fn fork(device: &Device, stream: &Stream) -> Result<()> {
     other.synchronize()
 }
 
-/// What the order between streams that use the same memory costs where one stream alone does: a fill in a context that
+type MakeIn = fn(&Context, &Stream, &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()>;
+
+fn fill(context: &Context, stream: &Stream, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
+    let mut buffer = context.alloc::<u8>(64)?;
+    run(Box::new(|| stream.fill_bytes(&mut buffer, 0)))
+}
+
+fn add(context: &Context, stream: &Stream, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
+    let (a, b) = (context.upload_tensor(&[1.0_f32; 16], [16])?, context.upload_tensor(&[2.0_f32; 16], [16])?);
+    let mut sum = context.zeros::<f32>([16])?;
+    run(Box::new(|| op::add(stream, &a, &b, &mut sum)))
+}
+
+/// What the order between streams that use the same memory costs where one stream alone does: a call in a context that
 /// keeps it, over one that does not.
-fn tracked(device: &Device) -> Result<()> {
-    let [mut on, mut off] = [Vec::new(), Vec::new()];
-    let contexts = [device.context().create_context()?, device.context().create_context()?];
-    contexts[1].set_tracking(false);
-    let streams = [contexts[0].stream()?, contexts[1].stream()?];
-    let mut buffers = [contexts[0].alloc::<u8>(64)?, contexts[1].alloc::<u8>(64)?];
-    for _ in 0..ROUNDS {
-        for (index, times) in [&mut on, &mut off].into_iter().enumerate() {
-            // Makes the context current.
-            streams[index].fill_bytes(&mut buffers[index], 0)?;
-            times.push(time(&mut || streams[index].fill_bytes(&mut buffers[index], 0))?);
-            streams[index].synchronize()?;
-        }
-    }
-    [&mut on, &mut off].into_iter().for_each(|times| times.sort_by(f64::total_cmp));
-    let over = on[ROUNDS / 2] - off[ROUNDS / 2];
-    let met = if over <= 10.0 { "met" } else { "missed" };
-    println!("fill of 64 bytes, order between streams\t{over:.1}\tns more\tat most 10\t{met}");
-    Ok(())
+fn tracked(device: &Device, name: &str, make: MakeIn) -> Result<()> {
+    let (on, off) = (device.context().create_context()?, device.context().create_context()?);
+    off.set_tracking(false);
+    let streams = [on.stream()?, off.stream()?];
+    make(&on, &streams[0], &mut |mut tracked| {
+        make(&off, &streams[1], &mut |mut untracked| {
+            let mut times = [Vec::new(), Vec::new()];
+            for _ in 0..ROUNDS {
+                for (index, call) in [&mut tracked, &mut untracked].into_iter().enumerate() {
+                    // Makes the context current.
+                    call()?;
+                    times[index].push(time(call)?);
+                    streams[index].synchronize()?;
+                }
+            }
+            times.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
+            let over = times[0][ROUNDS / 2] - times[1][ROUNDS / 2];
+            let met = if over <= 10.0 { "met" } else { "missed" };
+            println!("{name}, order between streams\t{over:.1}\tns more\tat most 10\t{met}");
+            Ok(())
+        })
+    })
 }
 
 fn main() -> Result<()> {
@@ -125,6 +141,7 @@ fn main() -> Result<()> {
     let stream = device.stream()?;
     pairs_of_calls(&device, &stream)?;
     verified(&device, &stream)?;
-    tracked(&device)?;
+    tracked(&device, "fill of 64 bytes", fill)?;
+    tracked(&device, "operator on three tensors", add)?;
     fork(&device, &stream)
 }
