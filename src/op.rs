@@ -103,7 +103,9 @@
 //! Indices in a tensor are not looked at on the host, which would have to wait for them. One out of range is found by
 //! the kernel, if at all: on the mock it is a fault of the device and nothing is read or written; kernels of a card may
 //! check it, or read and write other memory of the device. Indices that come from outside of the program are to be
-//! checked before they are uploaded.
+//! checked before they are uploaded. The same holds for the operators of [`aclnn`] that have no function here, and in
+//! captured graphs and plans, where the fault comes with the wait for the launch or the run;
+//! [`Plan::simulate`](crate::plan::Plan::simulate) looks at each index, and its error names the operator and its line.
 //!
 //! # Errors
 //!

@@ -36,6 +36,8 @@ pub(crate) struct Pool {
     /// Chunks that could not be unmapped: nobody has their addresses, and the next who unmaps tries again.
     stuck: Vec<Leaving>,
     pub(crate) figures: MemoryStats,
+    /// Bytes that came back so far, of blocks, of other memory, and of segments that went to the library.
+    pub(crate) returned: u64,
 }
 
 /// Blocks that one stream may take before its work is done.
@@ -179,6 +181,7 @@ impl Pool {
         let (asked, bytes, segment) = (block.asked, block.bytes, block.segment);
         let size = self.segments[segment as usize].size;
         self.figures.give(size.kind(), asked, bytes);
+        self.returned += bytes as u64;
         self.merge(id, size);
     }
 
@@ -203,6 +206,7 @@ impl Pool {
         let (bytes, segment) = (block.bytes, block.segment);
         let size = self.segments[segment as usize].size;
         self.figures.rest(size.kind(), bytes);
+        self.returned += bytes as u64;
         self.merge(id, size);
     }
 
@@ -378,6 +382,7 @@ impl Pool {
         if bytes == 0 {
             return;
         }
+        self.returned += bytes as u64;
         self.figures.rest(Kind::Direct, bytes);
         self.figures.unreserve(Kind::Direct, bytes);
     }

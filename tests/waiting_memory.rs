@@ -2,14 +2,19 @@
 
 mod common;
 
+use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use common::{assert_says, direct_device as device, mock};
 use racl::op::DataType::F32;
 use racl::plan::{Executable, Frozen, Input, Mode, Plan, RunOptions};
-use racl::{CaptureMode, Context, DeviceBuffer, ErrorKind, Stream};
+use racl::sys::aclrtStream;
+use racl::{
+    Allocator, CaptureMode, Context, Device, DeviceBuffer, Error, ErrorKind, ForeignAllocator, Result, Stream,
+};
 
 /// What asks a stream or an event how far it is.
 const QUERIES: [&str; 2] = ["aclrtStreamQuery", "aclrtQueryEventStatus"];
@@ -83,33 +88,103 @@ fn most_of_the_memory(context: &Context) -> usize {
 /// So many that looking at all of them takes a while.
 const MANY: usize = 1500;
 
+/// Gives memory of another context.
+struct Beside {
+    context: Context,
+    out: Mutex<HashMap<usize, DeviceBuffer<u8>>>,
+}
+
+// SAFETY: each piece is a buffer of the same device with the bytes and the tail, kept until it is freed.
+unsafe impl ForeignAllocator for Beside {
+    fn alloc(&self, bytes: usize, _stream: aclrtStream) -> Result<*mut c_void> {
+        let buffer = self.context.alloc::<u8>(bytes)?;
+        let address = buffer.address();
+        self.out.lock().unwrap().insert(address.addr(), buffer);
+        Ok(address)
+    }
+
+    unsafe fn free(&self, address: *mut c_void, _bytes: usize, _stream: aclrtStream) {
+        let buffer = self.out.lock().unwrap().remove(&address.addr()).expect("memory that is out");
+        drop(buffer);
+    }
+}
+
+/// Each allocator, and how a large piece of memory is had from it.
+fn allocators(device: &Device) -> Vec<(Allocator, fn(&Context, usize) -> Result<DeviceBuffer<u8>>)> {
+    let beside = Beside { context: device.context().create_context().unwrap(), out: Mutex::default() };
+    vec![
+        (Allocator::Pool, |context, bytes| context.alloc(bytes)),
+        (Allocator::Growing, |context, bytes| context.alloc(bytes)),
+        (Allocator::Direct, |context, bytes| context.alloc(bytes)),
+        (Allocator::Foreign(Arc::new(beside)), |context, bytes| context.alloc(bytes)),
+        (Allocator::Pool, |context, bytes| context.alloc_direct(bytes)),
+    ]
+}
+
 #[test]
 fn large_memory_that_waits_is_found_beside_a_thread_that_allocates() {
     let _alone = mock::exclusive();
-    let context = device().context().create_context().unwrap();
-    let bytes = most_of_the_memory(&context);
-    let held = context.stream().unwrap();
-    mock::hold(&held).unwrap();
-    queue_with_temporaries(&context, std::slice::from_ref(&held), MANY);
-    let done = AtomicBool::new(false);
-    let results: Vec<_> = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.load(Ordering::Relaxed) {
-                context.alloc::<u8>(64).unwrap();
+    let device = device();
+    for (allocator, large) in allocators(&device) {
+        let context = device.context().create_context().unwrap();
+        context.set_allocator(allocator.clone());
+        let bytes = most_of_the_memory(&context);
+        let held = context.stream().unwrap();
+        mock::hold(&held).unwrap();
+        queue_with_temporaries(&context, std::slice::from_ref(&held), MANY);
+        let done = AtomicBool::new(false);
+        let results: Vec<_> = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    context.alloc::<u8>(64).unwrap();
+                }
+            });
+            let stream = context.stream().unwrap();
+            let allocations = (0..30).map(|_| {
+                let mut large = large(&context, bytes)?;
+                stream.fill_bytes(&mut large.slice_mut(..64)?, 1)
+            });
+            let results = allocations.collect();
+            done.store(true, Ordering::Relaxed);
+            results
+        });
+        mock::release(&held).unwrap();
+        for (number, result) in results.into_iter().enumerate() {
+            result.unwrap_or_else(|error: Error| panic!("{allocator:?}, allocation {number}: {error:#}"));
+        }
+        drop(held);
+        context.synchronize().unwrap();
+        context.close().unwrap();
+    }
+}
+
+#[test]
+fn threads_that_are_short_of_memory_at_once_all_find_what_waits() {
+    let _alone = mock::exclusive();
+    let device = device();
+    for (allocator, large) in allocators(&device) {
+        let context = device.context().create_context().unwrap();
+        context.set_allocator(allocator.clone());
+        // Room for three of four at a time.
+        let bytes = context.memory_info().unwrap().1 / 10 * 3;
+        let one = |number: u8| -> Result<Vec<u8>> {
+            let stream = context.stream()?;
+            for _ in 0..8 {
+                let mut large = large(&context, bytes)?;
+                stream.fill_bytes(&mut large.slice_mut(..64)?, number)?;
+            }
+            let mut last = large(&context, 64)?;
+            stream.fill_bytes(&mut last, number)?;
+            last.to_vec()
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..3_u8).map(|number| scope.spawn(move || (number, one(number)))).collect();
+            for (number, result) in threads.into_iter().map(|thread| thread.join().unwrap()) {
+                let got = result.unwrap_or_else(|error| panic!("{allocator:?}, thread {number}: {error:#}"));
+                assert_eq!(got, [number; 64], "{allocator:?}");
             }
         });
-        let stream = context.stream().unwrap();
-        let allocations = (0..30).map(|_| {
-            let mut large = context.alloc::<u8>(bytes)?;
-            stream.fill_bytes(&mut large.slice_mut(..64)?, 1)
-        });
-        let results = allocations.collect();
-        done.store(true, Ordering::Relaxed);
-        results
-    });
-    mock::release(&held).unwrap();
-    for (number, result) in results.into_iter().enumerate() {
-        result.unwrap_or_else(|error: racl::Error| panic!("allocation {number}: {error:#}"));
+        context.close().unwrap();
     }
 }
 

@@ -296,7 +296,7 @@ impl Reclaim {
     }
 
     /// Gives segments back in which nothing is in use, and chunks of those that grow, until at most `keep` bytes are
-    /// reserved. How many.
+    /// reserved. How many bytes.
     pub(super) fn trim(&self, context: &ContextInner, keep: usize) -> usize {
         let (segments, chunks, count) = {
             let mut state = self.lock();
@@ -309,6 +309,8 @@ impl Reclaim {
         if count == 0 {
             return 0;
         }
+        let of_segments: usize = segments.iter().map(|(_, bytes)| bytes).sum();
+        let bytes = of_segments + chunks.iter().map(|leaving| leaving.chunk.bytes).sum::<usize>();
         // As in `free_all`.
         let _words = say_later();
         for (address, _) in &segments {
@@ -321,9 +323,10 @@ impl Reclaim {
         let mut state = self.lock();
         chunks.into_iter().for_each(|(gone, leaving)| state.pool.left(leaving, gone));
         state.leaving -= count;
+        state.pool.returned += bytes as u64;
         drop(state);
         self.freed.notify_all();
-        count
+        bytes
     }
 
     /// Captures made memory for their graphs, or it is theirs no more.

@@ -1,9 +1,11 @@
 //! Finding room for an allocation.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::fmt::Write as _;
 use std::panic::Location;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::ContextInner;
 use super::allocator::{self, Allocator, Direct, Piece, Whose};
@@ -26,6 +28,8 @@ struct Wanted<'a> {
     request: Request,
     behind: Option<&'a Behind<'a>>,
     place: &'static Location<'static>,
+    /// Bytes that had [come back](crate::pool::Pool::returned) when it was tried last, with those that came of that.
+    seen: &'a Cell<u64>,
 }
 
 /// Memory of `bytes` bytes. For work of the stream `behind`, where there is one, alone: earlier work of it may use the
@@ -42,7 +46,7 @@ pub(crate) fn find(
     match context.reclaim.take(request, behind, place) {
         Some(found) => Ok(found),
         None => {
-            let wanted = Wanted { context, bytes, request, behind, place };
+            let wanted = Wanted { context, bytes, request, behind, place, seen: &Cell::new(0) };
             wanted.look().map_err(|error| wanted.explain(error))
         }
     }
@@ -52,17 +56,17 @@ pub(crate) fn find(
 /// short, what is cached is given back.
 pub(crate) fn find_own(context: &ContextInner, bytes: usize, place: &'static Location<'static>) -> Result<Found> {
     let request = Request::new(bytes).ok_or_else(|| too_large(bytes))?;
-    let wanted = Wanted { context, bytes, request, behind: None, place };
+    let wanted = Wanted { context, bytes, request, behind: None, place, seen: &Cell::new(0) };
     let mut tried = wanted.own();
     if is_short(&tried) {
         let mut held = wanted.settle();
-        context.reclaim.trim(context, 0);
-        context.reclaim.trim_others(context);
-        tried = wanted.own();
-        tried = wanted.wait(tried, &mut held, || {
-            context.reclaim.trim(context, 0);
+        let again = || {
+            wanted.look_back();
+            wanted.trim(0);
             wanted.own()
-        });
+        };
+        context.reclaim.trim_others(context);
+        tried = wanted.wait(again(), &mut held, again);
     }
     tried.map_err(|error| wanted.explain(error))
 }
@@ -101,6 +105,7 @@ impl Wanted<'_> {
         {
             return Ok(found);
         }
+        self.look_back();
         let tried = self.grow(false);
         if !is_short(&tried) {
             return tried;
@@ -113,7 +118,7 @@ impl Wanted<'_> {
         let reclaim = &self.context.reclaim;
         reclaim.lock().pool.figures.retries += 1;
         let mut held = self.settle();
-        let (cached, least) = (reclaim.trim(self.context, 0), self.request.least_segment());
+        let (cached, least) = (self.trim(0), self.request.least_segment());
         let cached = cached + reclaim.trim_others(self.context);
         if cached > 0 || reclaim.frees() > before || least < self.request.segment() {
             tried = self.again();
@@ -137,10 +142,44 @@ impl Wanted<'_> {
         held
     }
 
-    /// Waits for what holds memory back, and tries `again` whenever some is free.
+    /// Gives back what is cached, until at most `keep` bytes are reserved.
+    fn trim(self, keep: usize) -> usize {
+        let bytes = self.context.reclaim.trim(self.context, keep);
+        self.seen.set(self.seen.get() + bytes as u64);
+        bytes
+    }
+
+    /// Before a trial: what came back until then does not count afterwards.
+    fn look_back(self) {
+        self.seen.set(self.context.reclaim.lock().pool.returned);
+    }
+
+    /// Whether another trial may have what this one lacked: work holds memory back, others gave some back meanwhile, or
+    /// ask for some at this moment, which they may not get as a whole. Little beside what is asked for does not count:
+    /// other threads come and go with such all the time.
+    fn may_come(self) -> bool {
+        let state = self.context.reclaim.lock();
+        let returned = state.pool.returned.saturating_sub(self.seen.get());
+        let waiting = (state.pool.figures.waiting() + state.growing) as u64;
+        returned.saturating_add(waiting) > self.bytes as u64 / 16
+    }
+
+    /// Waits for what holds memory back, and tries `again` whenever some is free. Other threads may have that first, and
+    /// give it up once more: then for that.
     fn wait(self, mut tried: Result<Found>, held: &mut Vec<Use>, again: impl Fn() -> Result<Found>) -> Result<Found> {
-        let until = retire::deadline();
-        while is_short(&tried) && self.context.reclaim.wait(self.context, held, until) {
+        let (reclaim, until) = (&self.context.reclaim, retire::deadline());
+        loop {
+            while is_short(&tried) && reclaim.wait(self.context, held, until) {
+                tried = again();
+            }
+            if !is_short(&tried) || !held.is_empty() || Instant::now() > until {
+                break;
+            }
+            reclaim.wait_leaving();
+            if !self.may_come() {
+                break;
+            }
+            *held = self.settle();
             tried = again();
         }
         match held.len() {
@@ -155,11 +194,11 @@ impl Wanted<'_> {
 
     /// Once something was freed.
     fn again(self) -> Result<Found> {
-        let reclaim = &self.context.reclaim;
-        if let Some(found) = reclaim.take(self.request, self.behind, self.place) {
+        self.look_back();
+        if let Some(found) = self.context.reclaim.take(self.request, self.behind, self.place) {
             return Ok(found);
         }
-        reclaim.trim(self.context, 0);
+        self.trim(0);
         self.grow(true)
     }
 
@@ -215,6 +254,10 @@ impl Wanted<'_> {
         let taken = {
             let state = &mut *reclaim.lock();
             state.growing -= if asked_at_all { bytes } else { 0 };
+            // What others may take, where it is too little here.
+            let left: usize = if mapped.is_err() { chunks.iter().map(|chunk| chunk.bytes).sum() } else { 0 };
+            state.pool.returned += left as u64;
+            self.seen.set(self.seen.get() + left as u64);
             state.pool.grow(growth, &chunks, self.request, self.place)
         };
         match (taken, mapped) {
@@ -252,7 +295,7 @@ impl Wanted<'_> {
         let reclaim = &self.context.reclaim;
         if over(&reclaim.lock()) {
             let limit = reclaim.lock().limit.unwrap_or(usize::MAX);
-            reclaim.trim(self.context, limit.saturating_sub(bytes));
+            self.trim(limit.saturating_sub(bytes));
         }
         {
             let mut state = reclaim.lock();

@@ -1,16 +1,19 @@
 //! Tensors that go to other frameworks.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use super::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, MAJOR, Managed, Raw,
     types,
 };
+use crate::context::ContextInner;
 use crate::error::{Error, Refused, Result};
-use crate::lock::{caught, say};
+use crate::lock::{Lock, caught, say};
 use crate::op::tensor::Tensor;
 use crate::op::{AnyTensor, Element, ElementType, IntoShape, Shape};
 
@@ -22,8 +25,14 @@ struct Kept {
     owner: Box<dyn Any + Send>,
 }
 
+/// Whose memory tensors of a device hold that were made here, by what their structures point to: DLPack tells the number
+/// of a device, and not which library it is of.
+static HOMES: Lock<BTreeMap<usize, Arc<ContextInner>>> = Lock::new(BTreeMap::new());
+
 /// Where the memory of a tensor is, and what it holds.
 struct About {
+    /// Of memory that is known to be of a context here.
+    home: Option<Arc<ContextInner>>,
     data: *mut c_void,
     device: DLDevice,
     dtype: DLDataType,
@@ -50,12 +59,21 @@ impl About {
         }
     }
 
+    /// What a structure points to, which [`end`] takes back.
+    fn leak(&self, kept: Box<Kept>) -> *mut c_void {
+        let raw: *mut c_void = Box::into_raw(kept).cast();
+        if let Some(home) = &self.home {
+            HOMES.lock().insert(raw.addr(), Arc::clone(home));
+        }
+        raw
+    }
+
     fn versioned(&self, kept: Kept) -> NonNull<DLManagedTensorVersioned> {
         let mut kept = Box::new(kept);
         let dl_tensor = self.tensor(&mut kept);
         NonNull::from(Box::leak(Box::new(DLManagedTensorVersioned {
             version: DLPackVersion { major: MAJOR, minor: 0 },
-            manager_ctx: Box::into_raw(kept).cast(),
+            manager_ctx: self.leak(kept),
             deleter: Some(end_versioned),
             flags: self.flags,
             dl_tensor,
@@ -65,7 +83,7 @@ impl About {
     fn unversioned(&self, kept: Kept) -> NonNull<DLManagedTensor> {
         let mut kept = Box::new(kept);
         let dl_tensor = self.tensor(&mut kept);
-        let manager_ctx = Box::into_raw(kept).cast();
+        let manager_ctx = self.leak(kept);
         NonNull::from(Box::leak(Box::new(DLManagedTensor { dl_tensor, manager_ctx, deleter: Some(end_unversioned) })))
     }
 }
@@ -90,9 +108,10 @@ unsafe extern "C" fn end_unversioned(raw: *mut DLManagedTensor) {
 ///
 /// The context of a tensor that was made here, which nobody uses any more.
 unsafe fn end(context: *mut c_void) {
+    let home = HOMES.lock().remove(&context.addr());
     // SAFETY: the caller's promise.
     let kept = unsafe { Box::from_raw(context.cast::<Kept>()) };
-    if caught(|| drop(kept)).is_none() {
+    if caught(|| drop((kept, home))).is_none() {
         say!(Error, "what kept the memory of a DLPack tensor panicked when it was dropped");
     }
 }
@@ -125,7 +144,7 @@ impl Managed {
         };
         let mut vector = vector;
         let device = DLDevice { device_type: DLDevice::CPU, device_id: 0 };
-        let about = About { data: vector.as_mut_ptr().cast(), device, dtype, byte_offset: 0, flags: 0 };
+        let about = About { home: None, data: vector.as_mut_ptr().cast(), device, dtype, byte_offset: 0, flags: 0 };
         let strides = signed(&dense(&shape));
         let kept = Kept { shape: signed(&shape), strides, owner: Box::new(vector) };
         Ok(Self(Raw::Versioned(about.versioned(kept))))
@@ -156,11 +175,23 @@ impl Managed {
         }
     }
 
+    /// The context whose memory it is, of a tensor that was made here.
+    pub(super) fn home(&self) -> Option<Arc<ContextInner>> {
+        let context = match self.0 {
+            // SAFETY: the structure lives until this value ends it.
+            Raw::Versioned(raw) => unsafe { (*raw.as_ptr()).manager_ctx },
+            // SAFETY: as above.
+            Raw::Unversioned(raw) => unsafe { (*raw.as_ptr()).manager_ctx },
+        };
+        HOMES.lock().get(&context.addr()).cloned()
+    }
+
     /// Another structure over the same memory, which keeps this one.
     fn wrapped<R>(self, make: impl FnOnce(&About, Kept) -> R) -> R {
         let tensor = self.tensor();
         let flags = u64::from(self.is_read_only()) * DLManagedTensorVersioned::READ_ONLY;
         let about = About {
+            home: self.home(),
             data: tensor.data,
             device: tensor.device,
             dtype: tensor.dtype,
@@ -206,7 +237,8 @@ impl AnyTensor {
         self.allocation().wait_idle()?;
         let device = DLDevice { device_type: DLDevice::EXTENSION, device_id: self.context().device_id() };
         let byte_offset = (self.offset() * kind.bits() / 8) as u64;
-        let about = About { data: self.address(), device, dtype, byte_offset, flags: 0 };
+        let home = Some(Arc::clone(self.allocation().context()));
+        let about = About { home, data: self.address(), device, dtype, byte_offset, flags: 0 };
         let (shape, strides) = (signed(self.shape()), signed(self.strides()));
         let kept = Kept { shape, strides, owner: Box::new(self.clone()) };
         Ok(Managed(Raw::Versioned(about.versioned(kept))))

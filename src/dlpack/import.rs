@@ -19,13 +19,14 @@ struct Layout {
 impl Managed {
     /// A tensor over the memory, which it keeps: that of an NPU. The [type](AnyTensor::typed) of its elements is to be
     /// asked for. Nothing is waited for: work of the other framework that writes the memory is
-    /// [the caller's to order](crate::dlpack).
+    /// [the caller's to order](crate::dlpack). DLPack says the number of the device and not which AscendCL library it is
+    /// of: where several are loaded, memory of another one is noticed of tensors that came from here.
     ///
     /// # Errors
     ///
     /// The tensor and [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another device than
-    /// the context's or of the host, an element type that no type here is, memory that is
-    /// [read only](Self::is_read_only), more than eight dimensions, no elements, or strides below zero.
+    /// the context's, of another library as far as that is known, or of the host, an element type that no type here is,
+    /// memory that is [read only](Self::is_read_only), more than eight dimensions, no elements, or strides below zero.
     pub fn into_tensor(self, context: impl AsRef<Context>) -> Result<AnyTensor, Refused<Self>> {
         let context = context.as_ref();
         let checked =
@@ -56,6 +57,9 @@ impl Managed {
                 context.device_id()
             );
             return Err(Error::invalid(text));
+        }
+        if let Some(home) = self.home() {
+            context.inner().check_memory(&home, || "memory of a tensor of DLPack".to_owned())?;
         }
         if self.is_read_only() {
             return Err(Error::invalid("memory that must not be written, and a tensor can be"));

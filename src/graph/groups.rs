@@ -239,14 +239,15 @@ impl Graph {
         // The change itself is work of the stream, also where a part of it was refused.
         let changed = stream.0.synchronize(None);
         let all = gathered.take();
+        // Why it lacks something comes before what the library says of that.
         let done = match (&updated, &all.lacks) {
-            (Ok(Ok(())), Some((kind, text))) => Err(Error::new(*kind, text.clone()).context("updating a graph")),
+            (Ok(Ok(_)), Some((kind, text))) => Err(Error::new(*kind, text.clone()).context("updating a graph")),
             _ => Ok(()),
         };
-        let whole = matches!(&updated, Ok(Ok(()))) && done.is_ok() && changed.is_ok();
+        let whole = matches!(&updated, Ok(Ok(Ok(())))) && done.is_ok() && changed.is_ok();
         self.take_over(group, all, whole, changed.is_ok());
         match updated {
-            Ok(updated) => updated.and(done).and(changed),
+            Ok(updated) => updated.and_then(|ended| done.and(ended)).and(changed),
             Err(panic) => {
                 if let Err(error) = changed {
                     self.context().inner().record_drop_error("an update that panicked", error);
@@ -286,16 +287,17 @@ impl Graph {
     }
 }
 
+/// The error of `work`, or what the library says of the update as a whole.
 fn replace(
     stream: &Stream,
     group: aclrtTaskGrp,
     gathered: &Arc<Gathered>,
     work: impl FnOnce(&Stream) -> Result<()>,
-) -> Result<()> {
+) -> Result<Result<()>> {
     // Gathers first and longest, also when `work` panics.
     let _gathers = stream.0.gather(gathered);
     let mut open = OpenUpdate::begin(stream, group)?;
     let worked = theirs(|| work(stream));
     let ended = open.end();
-    worked.and(ended)
+    worked.map(|()| ended)
 }

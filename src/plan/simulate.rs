@@ -235,7 +235,8 @@ impl Plan {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an input that is missing, unknown, given
     /// twice or of another size, type or shape, and for a symbol without a value;
     /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for an operator without a computation on the host, and a
-    /// loop that goes on too long.
+    /// loop that goes on too long; [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault), with the operator and its
+    /// line, for what an operator finds wrong in its operands, such as an index that no element has.
     ///
     /// # Examples
     ///

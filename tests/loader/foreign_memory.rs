@@ -2,19 +2,20 @@
 
 use racl::op::DataType::F32;
 use racl::plan::{Foreign, Frozen, Input, Mode, OnMove, Plan, Pool, RunOptions};
-use racl::{Acl, CaptureMode, Device, ErrorKind, Prefetch, Result, mock, op};
+use racl::{Acl, CaptureMode, Device, Error, ErrorKind, Prefetch, Result, mock, op};
 
 use crate::build::libraries;
 use crate::common::assert_says;
 
-struct Two {
-    here: Device,
-    there: Device,
+/// A device of each library, of the same number.
+pub(crate) struct Two {
+    pub(crate) here: Device,
+    pub(crate) there: Device,
     /// The file of the second library.
     name: String,
 }
 
-fn two() -> Two {
+pub(crate) fn two() -> Two {
     let name = libraries().full.display().to_string();
     // SAFETY: a library made from the mock.
     let there = unsafe { Acl::init_from(&name) }.unwrap().device(0).unwrap();
@@ -24,7 +25,20 @@ fn two() -> Two {
 impl Two {
     #[track_caller]
     fn refuses<T: std::fmt::Debug>(&self, done: Result<T>) {
-        assert_says(&done.unwrap_err(), ErrorKind::InvalidArgument, &["memory", &self.name, "mock-acl"]);
+        self.refuses_some("memory", done);
+    }
+
+    /// That `what` is refused as that of another library, before a library was asked.
+    #[track_caller]
+    pub(crate) fn refuses_some<T, E: Into<Error>>(&self, what: &str, done: std::result::Result<T, E>) {
+        let error: Error = done.err().expect("what is of another library was taken").into();
+        assert_says(&error, ErrorKind::InvalidArgument, &[what, &self.name, "mock-acl"]);
+        assert!(error.code().is_none(), "only the library noticed: {error}");
+    }
+
+    /// The devices both ways round: the one that works, and the one whose memory is foreign to it.
+    pub(crate) fn both_ways(&self) -> [(&Device, &Device); 2] {
+        [(&self.here, &self.there), (&self.there, &self.here)]
     }
 }
 

@@ -23,6 +23,7 @@ mod old_types;
 mod once;
 mod passes;
 mod releases;
+mod strangers;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -242,7 +242,10 @@ impl<'a> Machine<'a> {
                 self.write(node, out, &elements, watch);
                 return Ok(());
             }
-            Some((_, Err(text))) => return self.fail(node, &format!("cannot be computed on the host: {text}")),
+            Some((_, Err(text))) => {
+                let text = format!("{} stops the device: {text}", self.recipe.describe(node));
+                return Err(Error::new(ErrorKind::DeviceFault, text));
+            }
             None => {}
         }
         let mut given = Vec::with_capacity(accesses.len());

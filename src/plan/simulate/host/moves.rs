@@ -38,8 +38,7 @@ pub(super) fn embedding(table: &HostView<'_>, indices: &HostView<'_>) -> Result<
     let mut elements = Vec::new();
     for (position, index) in indices.read::<i64>(&indices.layout.dims).into_iter().enumerate() {
         let Some(index) = usize::try_from(index).ok().filter(|index| *index < height) else {
-            let what = "the device would stop with a fault";
-            return Err(format!("index {index}, number {position}, in a table of {height} rows: {what}"));
+            return Err(format!("index {index}, number {position}, in a table of {height} rows"));
         };
         let mut layout = HostLayout { dims: row, strides: [0; MAX_RANK], ..table.layout };
         layout.strides[0] = strides[1];
