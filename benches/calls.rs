@@ -117,8 +117,9 @@ fn tracked(device: &Device, name: &str, make: MakeIn) -> Result<()> {
     make(&on, &streams[0], &mut |mut tracked| {
         make(&off, &streams[1], &mut |mut untracked| {
             let mut times = [Vec::new(), Vec::new()];
+            let mut calls: [&mut dyn FnMut() -> Result<()>; 2] = [&mut || tracked(), &mut || untracked()];
             for _ in 0..ROUNDS {
-                for (index, call) in [&mut tracked, &mut untracked].into_iter().enumerate() {
+                for (index, call) in calls.iter_mut().enumerate() {
                     // Makes the context current.
                     call()?;
                     times[index].push(time(call)?);

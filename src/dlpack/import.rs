@@ -148,9 +148,10 @@ impl Managed {
         let (first, mut at) = (self.first().cast::<T>(), vec![0; shape.len()]);
         for _ in 0..count {
             let place = at.iter().zip(&strides).map(|(at, stride)| at * stride).sum::<usize>();
-            // SAFETY: an element of the tensor, which has them at these places, in memory of the host; what lies between
-            // them is not looked at.
-            elements.push(unsafe { first.add(place).read() });
+            // SAFETY: an element of the tensor, which has them at these places of one allocation of the host.
+            let element = unsafe { first.add(place) };
+            // SAFETY: it is there, as whoever made the tensor promised; what lies between them is not looked at.
+            elements.push(unsafe { element.read() });
             for (at, size) in at.iter_mut().zip(shape.iter()).rev() {
                 *at = (*at + 1) % size;
                 if *at > 0 {
