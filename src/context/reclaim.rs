@@ -215,6 +215,7 @@ impl Reclaim {
     }
 
     fn release_direct(&self, context: &ContextInner, piece: Piece, streams: Vec<Use>) {
+        piece.tell_given_up(&streams);
         let idle = {
             let state = &mut *self.lock();
             state.pool.give_up_direct(bytes_of(&piece));
