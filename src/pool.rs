@@ -36,13 +36,19 @@ pub(crate) struct Pool {
     /// Chunks that could not be unmapped: nobody has their addresses, and the next who unmaps tries again.
     stuck: Vec<Leaving>,
     pub(crate) figures: MemoryStats,
+    /// Keys of [`Ready`] so far.
+    keys: u32,
     /// Bytes that came back so far, of blocks, of other memory, and of segments that went to the library.
     pub(crate) returned: u64,
 }
 
 /// Blocks that one stream may take before its work is done.
 #[derive(Debug, Default)]
-pub(crate) struct Ready(Sorted);
+pub(crate) struct Ready {
+    sorted: Sorted,
+    /// By which its blocks know each other, from the first one on.
+    key: u32,
+}
 
 #[derive(Debug, Default)]
 struct Sorted {
@@ -148,8 +154,8 @@ impl Pool {
         place: &'static Location<'static>,
     ) -> Option<Again> {
         let size = request.size();
-        let id = ready.0.of(size).find(&self.blocks.all, request.block)?;
-        ready.0.of(size).remove(&mut self.blocks.all, id);
+        let id = ready.sorted.of(size).find(&self.blocks.all, request.block)?;
+        ready.sorted.of(size).remove(&mut self.blocks.all, id);
         let whole = self.blocks.all[id as usize].bytes;
         let rest = whole - request.block;
         let rest = (rest > 0 && size.splits(rest)).then(|| self.blocks.split(id, request.block));
@@ -167,7 +173,7 @@ impl Pool {
 
     /// The submission that may still use the block which [`Pool::take_ready`] would take.
     pub(crate) fn next_ready(&self, ready: &mut Ready, request: Request) -> Option<u64> {
-        let id = ready.0.of(request.size()).find(&self.blocks.all, request.block)?;
+        let id = ready.sorted.of(request.size()).find(&self.blocks.all, request.block)?;
         Some(self.blocks.all[id as usize].number)
     }
 
@@ -253,13 +259,44 @@ impl Pool {
 
     /// The one stream whose submission `number` may still use a block may take it.
     pub(crate) fn ready(&mut self, ready: &mut Ready, id: u32, number: u64) -> Known {
+        if ready.key == 0 {
+            self.keys = self.keys.wrapping_add(1).max(1);
+            ready.key = self.keys;
+        }
         let size = self.size_of(id);
         let block = &mut self.blocks.all[id as usize];
         debug_assert_eq!(block.state, State::Waiting);
-        (block.state, block.number) = (State::Ready, number);
+        (block.state, block.number, block.key) = (State::Ready, number, ready.key);
         let known = Known { id, turn: block.turn };
-        ready.0.of(size).insert(&mut self.blocks.all, id);
+        ready.sorted.of(size).insert(&mut self.blocks.all, id);
         known
+    }
+
+    /// Makes one block of a ready one and of those behind it that the same stream may take: the latest work of any may
+    /// use it then. None where there are none behind it.
+    pub(crate) fn join_ready(&mut self, ready: &mut Ready, known: Known) -> Option<(Known, u64)> {
+        if !self.is_ready(known) || !self.blocks.is_ready_for(self.blocks.all[known.id as usize].after, ready.key) {
+            return None;
+        }
+        let (id, size) = (known.id, self.size_of(known.id));
+        ready.sorted.of(size).remove(&mut self.blocks.all, id);
+        let mut number = self.blocks.all[id as usize].number;
+        loop {
+            let after = self.blocks.all[id as usize].after;
+            if !self.blocks.is_ready_for(after, ready.key) {
+                break;
+            }
+            ready.sorted.of(size).remove(&mut self.blocks.all, after);
+            number = number.max(self.blocks.all[after as usize].number);
+            self.blocks.join_before(after);
+        }
+        let block = &mut self.blocks.all[id as usize];
+        block.number = number;
+        // What stands for the former block is about nothing any more.
+        block.turn = block.turn.wrapping_add(1);
+        let known = Known { id, turn: block.turn };
+        ready.sorted.of(size).insert(&mut self.blocks.all, id);
+        Some((known, number))
     }
 
     /// Whether the block is still ready as it was.
@@ -274,7 +311,7 @@ impl Pool {
             return;
         }
         let size = self.size_of(known.id);
-        ready.0.of(size).remove(&mut self.blocks.all, known.id);
+        ready.sorted.of(size).remove(&mut self.blocks.all, known.id);
         self.blocks.all[known.id as usize].state = State::Waiting;
         self.rest(known.id);
     }
@@ -303,6 +340,7 @@ impl Pool {
             turn: 0,
             state,
             number: 0,
+            key: 0,
             asked: 0,
             place: Location::caller(),
         });

@@ -3,6 +3,7 @@
 //! Seen from here a stream is a [`Queue`]: what waits for work, in a context or in its memory, needs no more of it.
 
 use std::any::Any;
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -36,6 +37,9 @@ pub(crate) trait Queue: Send + Sync + 'static {
 
     /// Its name and what of its work is not done, for errors. Waits for nothing.
     fn describe(&self) -> String;
+
+    /// The handle in C.
+    fn handle(&self) -> *mut c_void;
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
@@ -314,6 +318,12 @@ impl Use {
     pub(crate) fn describe(&self) -> Option<String> {
         let _pass = self.pass();
         self.queue().map(|queue| queue.describe()).or_else(|| self.progress.last_words())
+    }
+
+    /// [The queue's handle](Queue::handle), unless it is gone.
+    pub(crate) fn handle(&self) -> Option<*mut c_void> {
+        let _pass = self.pass();
+        self.queue().map(|queue| queue.handle())
     }
 
     /// Where nothing of `all` is known to run any more, but the streams of some are lost: why `what`, which they use,

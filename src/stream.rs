@@ -539,6 +539,10 @@ impl Queue for StreamInner {
         self.poll();
     }
 
+    fn handle(&self) -> aclrtStream {
+        self.raw
+    }
+
     fn describe(&self) -> String {
         let (name, open) = (self.name(), self.progress.open());
         // Who submits may wait for room in the queue, with the lock.

@@ -109,8 +109,10 @@ unsafe impl ForeignAllocator for Beside {
     }
 }
 
+type Gives = fn(&Context, usize) -> Result<DeviceBuffer<u8>>;
+
 /// Each allocator, and how a large piece of memory is had from it.
-fn allocators(device: &Device) -> Vec<(Allocator, fn(&Context, usize) -> Result<DeviceBuffer<u8>>)> {
+fn allocators(device: &Device) -> Vec<(Allocator, Gives)> {
     let beside = Beside { context: device.context().create_context().unwrap(), out: Mutex::default() };
     vec![
         (Allocator::Pool, |context, bytes| context.alloc(bytes)),

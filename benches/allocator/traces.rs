@@ -1,4 +1,16 @@
-//! Sequences of allocations and frees: two recorded ones, and three that are made from fixed seeds.
+//! Sequences of allocations and frees: three recorded ones, and three that are made from fixed seeds.
+//!
+//! A recorded one is a file in `benches/traces`, with a line for each step; its first line says which program it is of.
+//! Streams have numbers from 0 on.
+//!
+//! | line | what happened |
+//! |---|---|
+//! | `a 7 1024` | the allocation 7, of 1,024 bytes, for whatever work comes |
+//! | `a 7 1024 0` | the same, for work of the stream 0: earlier work of it may use the memory still |
+//! | `g 7 1 0` | the program gave it up; work of the streams 1 and 0, which used it in this order, is not known to be done |
+//! | `f 7` | the program gave it up and no work uses it, or, after `g`, the work is done and the program knows of it |
+//!
+//! Anything else is a comment.
 
 use fastrand::Rng;
 
@@ -8,40 +20,75 @@ pub(crate) struct Trace {
     pub(crate) steps: Vec<Step>,
     /// Allocations are named by numbers below this.
     pub(crate) names: usize,
+    /// Streams by numbers below this.
+    pub(crate) streams: usize,
 }
 
-#[derive(Clone, Copy)]
 pub(crate) enum Step {
-    Alloc(usize, usize),
+    /// The name, bytes, and the stream that it is for.
+    Alloc(usize, usize, Option<usize>),
+    /// The name, and streams whose work may use it still.
+    GiveUp(usize, Vec<usize>),
+    /// Nobody has it, and no work uses it.
     Free(usize),
+}
+
+impl Trace {
+    /// Bytes that the program has at most at a time: what it gave up it has no more, whatever work does.
+    pub(crate) fn peak(&self) -> usize {
+        let mut bytes = vec![0; self.names];
+        let (mut now, mut peak) = (0, 0);
+        for step in &self.steps {
+            match *step {
+                Step::Alloc(name, size, _) => {
+                    bytes[name] = size;
+                    now += size;
+                    peak = peak.max(now);
+                }
+                Step::GiveUp(name, _) | Step::Free(name) => now -= std::mem::take(&mut bytes[name]),
+            }
+        }
+        peak
+    }
 }
 
 pub(crate) fn all() -> Vec<Trace> {
     vec![
         recorded("embed", include_str!("../traces/embed.txt")),
         recorded("decode", include_str!("../traces/decode.txt")),
+        recorded("training", include_str!("../traces/training.txt")),
         training(),
         random(),
         adversarial(),
     ]
 }
 
-/// Of a file with a line for each step: `a` with a number and bytes, or `f` with a number. Others are comments.
 fn recorded(name: &'static str, text: &str) -> Trace {
     let mut maker = Maker::default();
     for line in text.lines() {
         let mut words = line.split(' ');
         let kind = words.next();
-        let mut number = || words.next().and_then(|word| word.parse().ok()).expect("a number");
-        match kind {
-            Some("a") => {
-                let name = number();
-                maker.steps.push(Step::Alloc(name, number()));
-                maker.names = maker.names.max(name + 1);
-            }
-            Some("f") => maker.steps.push(Step::Free(number())),
-            _ => {}
+        if !matches!(kind, Some("a" | "g" | "f")) {
+            continue;
         }
+        let numbers: Vec<usize> = words.map(|word| word.parse().expect("a number")).collect();
+        let streams = match (kind, &*numbers) {
+            (Some("a"), &[name, bytes, ref streams @ ..]) if streams.len() < 2 => {
+                maker.steps.push(Step::Alloc(name, bytes, streams.first().copied()));
+                maker.names = maker.names.max(name + 1);
+                streams
+            }
+            (Some("g"), [name, streams @ ..]) if !streams.is_empty() => {
+                maker.steps.push(Step::GiveUp(*name, streams.to_vec()));
+                streams
+            }
+            (Some("f"), [name]) => {
+                maker.steps.push(Step::Free(*name));
+                &[]
+            }
+            _ => panic!("{name}: no such step: {line}"),
+        };
+        maker.streams = streams.iter().map(|stream| stream + 1).fold(maker.streams, usize::max);
     }
     maker.into_trace(name)
 }
@@ -50,11 +97,12 @@ fn recorded(name: &'static str, text: &str) -> Trace {
 struct Maker {
     steps: Vec<Step>,
     names: usize,
+    streams: usize,
 }
 
 impl Maker {
     fn alloc(&mut self, bytes: usize) -> usize {
-        self.steps.push(Step::Alloc(self.names, bytes));
+        self.steps.push(Step::Alloc(self.names, bytes, None));
         self.names += 1;
         self.names - 1
     }
@@ -64,7 +112,7 @@ impl Maker {
     }
 
     fn into_trace(self, name: &'static str) -> Trace {
-        Trace { name, steps: self.steps, names: self.names }
+        Trace { name, steps: self.steps, names: self.names, streams: self.streams }
     }
 }
 
@@ -99,7 +147,7 @@ fn training() -> Trace {
         maker.free(gradient);
         weights.into_iter().for_each(|weight| maker.free(weight));
     }
-    maker.into_trace("training")
+    maker.into_trace("larger training")
 }
 
 /// Sizes from 64 B to 64 MiB, each power of two as likely, given up in any order.

@@ -10,6 +10,7 @@ use super::ContextInner;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, caught, say};
+use crate::progress::Use;
 
 /// Where the memory of a context comes from: [`Context::set_allocator`](crate::Context::set_allocator).
 #[derive(Clone, Default)]
@@ -71,6 +72,65 @@ pub unsafe trait ForeignAllocator: Send + Sync {
     ///
     /// Whatever the caller of the allocation is to get.
     fn alloc(&self, bytes: usize, stream: aclrtStream) -> Result<*mut c_void>;
+
+    /// The program gave memory up that submitted work may use still: work of `streams`, in the order in which they first
+    /// used it, as far as it is known not to be done. [`free`](Self::free) follows when it is. For allocators that note
+    /// what happens; it does nothing unless it is written. Called where the memory is dropped, also in a host function:
+    /// it must neither panic nor call the library.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::ffi::c_void;
+    /// use std::sync::Mutex;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// use racl::sys::aclrtStream;
+    /// use racl::{Allocator, Context, DeviceBuffer, ForeignAllocator, Result, mock};
+    ///
+    /// /// Lends memory of another context, and counts what is given up before its work is done.
+    /// struct Counts {
+    ///     from: Context,
+    ///     out: Mutex<Vec<DeviceBuffer<u8>>>,
+    ///     early: AtomicUsize,
+    /// }
+    ///
+    /// // SAFETY: each piece is a buffer of the same device, which is kept until it is freed.
+    /// unsafe impl ForeignAllocator for Counts {
+    ///     fn alloc(&self, bytes: usize, _: aclrtStream) -> Result<*mut c_void> {
+    ///         let buffer = self.from.alloc(bytes)?;
+    ///         let address = buffer.address();
+    ///         self.out.lock().unwrap().push(buffer);
+    ///         Ok(address)
+    ///     }
+    ///
+    ///     fn given_up(&self, _: *mut c_void, _: usize, streams: &[aclrtStream]) {
+    ///         self.early.fetch_add(streams.len(), Ordering::Relaxed);
+    ///     }
+    ///
+    ///     unsafe fn free(&self, address: *mut c_void, _: usize, _: aclrtStream) {
+    ///         self.out.lock().unwrap().retain(|buffer| buffer.address() != address);
+    ///     }
+    /// }
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let (context, from) = (device.context().create_context()?, device.context().create_context()?);
+    /// let counts = std::sync::Arc::new(Counts { from, out: Mutex::default(), early: AtomicUsize::new(0) });
+    /// context.set_allocator(Allocator::Foreign(counts.clone()));
+    /// let stream = context.stream()?;
+    /// let mut buffer = context.alloc::<u8>(64)?;
+    /// mock::hold(&stream)?; // its work does not run yet
+    /// stream.fill_bytes(&mut buffer, 1)?;
+    /// drop(buffer);
+    /// assert_eq!((counts.early.load(Ordering::Relaxed), counts.out.lock().unwrap().len()), (1, 1));
+    /// mock::release(&stream)?;
+    /// stream.synchronize()?;
+    /// assert_eq!(counts.out.lock().unwrap().len(), 0);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    fn given_up(&self, address: *mut c_void, bytes: usize, streams: &[aclrtStream]) {
+        let _nobody_notes_it = (address, bytes, streams);
+    }
 
     /// Takes memory back that no submitted work uses any more, as long as it was asked for and with the stream. May be
     /// called in a destructor: it must not panic. Nor may it ask the same context for memory, which may be waiting for
@@ -147,6 +207,17 @@ impl Piece {
                 _ => usize::MAX,
             },
             Self::Block(_) => usize::MAX,
+        }
+    }
+
+    /// Tells the allocator that gave it that it was given up, while work of `streams` may use it.
+    pub(super) fn tell_given_up(&self, streams: &[Use]) {
+        let Self::Direct(direct) = self else { return };
+        let Whose::Foreign(owner, _) = &direct.whose else { return };
+        let busy = streams.iter().filter(|stream| !stream.is_done());
+        let busy: Vec<aclrtStream> = busy.filter_map(Use::handle).collect();
+        if !busy.is_empty() && caught(|| owner.given_up(direct.address, direct.bytes, &busy)).is_none() {
+            say!(Error, "a foreign allocator panicked when memory was given up");
         }
     }
 

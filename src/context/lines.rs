@@ -27,7 +27,7 @@ struct Line {
     waiting: BinaryHeap<Waiting>,
     /// Blocks that wait for this stream alone; its later work may take them.
     ready: Option<Box<Ready>>,
-    /// How many entries are there for blocks that were taken.
+    /// How many entries are there for blocks that were taken, or are a part of another one.
     taken: usize,
 }
 
@@ -153,6 +153,24 @@ impl Lines {
             line.stand(pool, rest, again.number);
         }
         Some((again.taken, line.last.at(again.number)))
+    }
+
+    /// Makes one block of those that lie side by side and later work of the stream with this key may take. It is that of
+    /// the latest work that uses any of them, so not before memory is needed that none of them is large enough for.
+    pub(super) fn join(&mut self, pool: &mut Pool, key: usize) {
+        let Some(line) = self.by_stream.get_mut(&key) else { return };
+        let Some(ready) = line.ready.as_mut() else { return };
+        let mut waiting = std::mem::take(&mut line.waiting).into_vec();
+        for entry in &mut waiting {
+            if let What::Ready(known) = &entry.what
+                && let Some((known, number)) = pool.join_ready(ready, *known)
+            {
+                *entry = Waiting { number, what: What::Ready(known) };
+            }
+        }
+        waiting.retain(|entry| !matches!(entry.what, What::Ready(known) if !pool.is_ready(known)));
+        line.waiting = waiting.into();
+        line.taken = 0;
     }
 
     /// The streams other than that with this key which gave up a block that is large enough, the oldest first, with the

@@ -158,6 +158,22 @@ impl Reclaim {
         state.pool.take(request, place).map(|taken| Found::block(taken, None))
     }
 
+    /// As [`Self::take`], once what lies side by side and the stream gave up is one block each.
+    pub(super) fn take_joined(
+        &self,
+        request: Request,
+        behind: &Behind<'_>,
+        place: &'static Location<'static>,
+    ) -> Option<Found> {
+        let state = &mut *self.lock();
+        if !matches!(state.allocator, Allocator::Pool | Allocator::Growing) {
+            return None;
+        }
+        state.lines.join(&mut state.pool, behind.key);
+        let (taken, user) = state.lines.take(&mut state.pool, behind.key, request, place)?;
+        Some(Found::block(taken, Some(user)))
+    }
+
     /// Memory that another stream gave up, for a stream that waits for its work on the device from here on.
     pub(super) fn take_elsewhere(
         &self,
@@ -199,6 +215,7 @@ impl Reclaim {
     }
 
     fn release_direct(&self, context: &ContextInner, piece: Piece, streams: Vec<Use>) {
+        piece.tell_given_up(&streams);
         let idle = {
             let state = &mut *self.lock();
             state.pool.give_up_direct(bytes_of(&piece));

@@ -105,6 +105,11 @@ impl Wanted<'_> {
         {
             return Ok(found);
         }
+        if let Some(behind) = self.behind
+            && let Some(found) = reclaim.take_joined(self.request, behind, self.place)
+        {
+            return Ok(found);
+        }
         self.look_back();
         let tried = self.grow(false);
         if !is_short(&tried) {

@@ -22,6 +22,8 @@ pub(super) struct Block {
     pub(super) state: State,
     /// Of the submission that may still use it, once it is ready.
     pub(super) number: u64,
+    /// Of the stream that may take it then.
+    pub(super) key: u32,
     /// What its holder asked for, and where.
     pub(super) asked: usize,
     pub(super) place: &'static Location<'static>,
@@ -128,6 +130,11 @@ impl Blocks {
         let block = &mut self.all[after as usize];
         (block.address, block.bytes, block.before) = (address, block.bytes + bytes, before);
         self.remove(id);
+    }
+
+    #[inline]
+    pub(super) fn is_ready_for(&self, id: u32, key: u32) -> bool {
+        self.all.get(id as usize).is_some_and(|block| block.state == State::Ready && block.key == key)
     }
 
     #[inline]

@@ -170,6 +170,33 @@ fn a_block_that_a_stream_uses_is_for_that_stream_until_it_is_done() {
 }
 
 #[test]
+fn ready_blocks_side_by_side_become_one_with_the_latest_of_their_work() {
+    let (mut pool, mut ready, mut others) = (Pool::default(), Ready::default(), Ready::default());
+    pool.add_segment(request(1000), 1 << 30, (2 << 20) - 512);
+    let blocks = [(); 5].map(|()| pool.take(request(1000), here()).unwrap());
+    let whole = blocks[0].address;
+    blocks.iter().for_each(|block| pool.give_up(block.id));
+    let known = [(0, 7), (1, 9), (2, 8)].map(|(at, number)| pool.ready(&mut ready, blocks[at].id, number));
+    // Of another stream, and of none.
+    let foreign = pool.ready(&mut others, blocks[3].id, 5);
+    assert!(pool.take_ready(&mut ready, request(2500), here()).is_none());
+    assert!(pool.join_ready(&mut ready, known[2]).is_none(), "the one behind it is of another stream");
+    let (joined, number) = pool.join_ready(&mut ready, known[0]).unwrap();
+    assert_eq!(number, 9);
+    assert!(pool.is_ready(joined) && pool.is_ready(foreign));
+    assert!(!known.iter().any(|part| pool.is_ready(*part)), "what stood for a part of it");
+    assert!(pool.join_ready(&mut ready, joined).is_none());
+    let again = pool.take_ready(&mut ready, request(4000), here()).unwrap();
+    assert_eq!((again.taken.address, again.number), (whole, 9));
+    let rest = again.rest.map(|rest| pool.ready(&mut ready, rest, again.number));
+    pool.give(again.taken.id);
+    rest.into_iter().for_each(|rest| pool.rest_ready(&mut ready, rest));
+    pool.rest_ready(&mut others, foreign);
+    pool.rest(blocks[4].id);
+    assert_eq!(pool.take_segments(0), [(1 << 30, (2 << 20) - 512)]);
+}
+
+#[test]
 fn whatever_happens_blocks_never_overlap_and_merge_in_the_end() {
     for seed in 0..40 {
         let mut random = fastrand::Rng::with_seed(seed);

@@ -85,6 +85,38 @@ fn memory_of_a_stream_is_its_own_until_its_work_is_done() {
 }
 
 #[test]
+fn what_a_stream_gave_up_side_by_side_is_one_block_for_its_later_work() {
+    const MIB: usize = 1 << 20;
+    let _alone = mock::exclusive();
+    for allocator in [Allocator::Pool, Allocator::Growing] {
+        let context = context();
+        context.set_allocator(allocator);
+        let (stream, other) = (context.stream().unwrap(), context.stream().unwrap());
+        mock::hold(&stream).unwrap();
+        let mut parts = [3, 6, 9].map(|mib| stream.alloc::<u8>(mib * MIB).unwrap());
+        for part in &mut parts {
+            stream.fill_bytes(&mut part.slice_mut(..64).unwrap(), 1).unwrap();
+        }
+        let (first, reserved) = (parts[0].address(), context.memory_stats().reserved.now);
+        // From the middle, so that it has neighbours on both sides.
+        let [front, middle, back] = parts;
+        drop((front, back, middle));
+        let elsewhere = other.alloc::<u8>(17 * MIB).unwrap();
+        assert_ne!(elsewhere.address(), first, "its work may still use it");
+        let mut whole = stream.alloc::<u8>(17 * MIB).unwrap();
+        assert_eq!(whole.address(), first);
+        stream.fill_bytes(&mut whole, 2).unwrap();
+        mock::release(&stream).unwrap();
+        assert_eq!(whole.to_vec().unwrap(), vec![2; 17 * MIB]);
+        drop((whole, elsewhere));
+        context.trim_memory(0);
+        assert_eq!(context.memory_stats().reserved.now, 0, "{reserved} were reserved");
+        drop((stream, other));
+        context.close().unwrap();
+    }
+}
+
+#[test]
 fn the_host_waits_for_what_the_stream_did_with_the_memory_before() {
     let _alone = mock::exclusive();
     let context = context();

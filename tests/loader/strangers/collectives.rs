@@ -21,7 +21,8 @@ fn what_is_sent_and_received() {
         let (mut near, mut far, sum) = (numbers(own), numbers(other), Reduction::Sum);
         let mut out = own.alloc_zeroed::<f32>(4).unwrap();
         let tensor = other.zeros::<f32>([4]).unwrap();
-        let all = [0..4];
+        let whole = 0..4;
+        let all = std::slice::from_ref(&whole);
         for refused in [
             ranks.all_reduce(&stream, &far, &mut out, sum),
             ranks.all_reduce(&stream, &tensor, &mut out, sum),
@@ -38,12 +39,12 @@ fn what_is_sent_and_received() {
             ranks.reduce_scatter(&stream, &near, &mut far, sum),
             ranks.all_to_all(&stream, &far, &mut out),
             ranks.all_to_all(&stream, &near, &mut far),
-            ranks.all_gather_v(&stream, &far, &mut out, &all),
-            ranks.all_gather_v(&stream, &near, &mut far, &all),
-            ranks.reduce_scatter_v(&stream, &far, &mut out, &all, sum),
-            ranks.reduce_scatter_v(&stream, &near, &mut far, &all, sum),
-            ranks.all_to_all_v(&stream, &far, &all, &mut out, &all),
-            ranks.all_to_all_v(&stream, &near, &all, &mut far, &all),
+            ranks.all_gather_v(&stream, &far, &mut out, all),
+            ranks.all_gather_v(&stream, &near, &mut far, all),
+            ranks.reduce_scatter_v(&stream, &far, &mut out, all, sum),
+            ranks.reduce_scatter_v(&stream, &near, &mut far, all, sum),
+            ranks.all_to_all_v(&stream, &far, all, &mut out, all),
+            ranks.all_to_all_v(&stream, &near, all, &mut far, all),
             ranks.all_to_all_vc(&stream, &far, &mut out, &[4]),
             ranks.all_to_all_vc(&stream, &near, &mut far, &[4]),
             ranks.send(&stream, &far, 0),
