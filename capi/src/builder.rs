@@ -2,7 +2,6 @@
 //! `record`.
 
 use std::ffi::{c_char, c_void};
-use std::sync::Mutex;
 
 use racl::plan::{Dim, Input, OnMove, Options, Plan};
 
@@ -96,7 +95,7 @@ pub unsafe extern "C" fn racl_builder_new(options: *const racl_plan_options, bui
     let work = || {
         // SAFETY: by the header.
         let options = unsafe { self::options(options) }?;
-        Ok(Box::new(Mutex::new(Recording::new(Plan::builder(options)))))
+        Ok(Recording::new(Plan::builder(options)))
     };
     // SAFETY: by the header.
     unsafe { make(builder, work) }
@@ -115,7 +114,6 @@ pub unsafe extern "C" fn racl_builder_build(builder: *mut racl_builder, plan: *m
     let work = || {
         let mut built = None;
         end(builder, |recording| {
-            let recording = recording.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
             built = Some(recording.finish());
             Ok(())
         })?;

@@ -1,7 +1,7 @@
 //! Executables, what their runs are given, and what those give.
 
 use std::ffi::{c_char, c_void};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use racl::op::{ElementType, MAX_RANK};
@@ -12,8 +12,7 @@ use racl::plan::{
 use crate::arguments::{Sized_, bytes, fill, list, list_mut, sized, text};
 use crate::callback::with_callbacks;
 use crate::failure::{Failure, Result, guard};
-use crate::handles::{free, get};
-use crate::host::alone;
+use crate::handles::{alone, free, get};
 use crate::objects::{racl_bindings, racl_context, racl_executable, racl_plan, racl_stream, racl_tensor};
 use crate::recording::data_type;
 use crate::results::{answer, make};
@@ -108,7 +107,7 @@ impl racl_run_options {
 /// An executable with its inputs and outputs by number.
 pub(crate) struct Executables {
     inputs: Arc<[InputId]>,
-    state: Mutex<State>,
+    state: State,
 }
 
 pub(crate) struct State {
@@ -146,9 +145,9 @@ pub(crate) fn with<T>(
     executable: *const racl_executable,
     work: impl FnOnce(&mut State, &[InputId]) -> Result<T>,
 ) -> Result<T> {
-    let executable = get(executable)?;
-    let mut state = alone(&executable.state, "an executable")?;
-    work(&mut state, &executable.inputs)
+    let mut executable = alone(executable)?;
+    let Executables { inputs, state } = &mut *executable;
+    work(state, inputs)
 }
 
 /// Memory for an input of the class RACL_INPUT_FROZEN.
@@ -186,7 +185,7 @@ pub unsafe extern "C" fn racl_executable_new(
         let executable = with_callbacks(|| Ok(plan.executable(&*context, &options, given)?))?;
         let inputs = executable.inputs().map(|(input, _)| input).collect();
         let outputs = executable.outputs().map(|(output, _)| output).collect();
-        Ok(Box::new(Executables { inputs, state: Mutex::new(State { executable, outputs }) }))
+        Ok(Executables { inputs, state: State { executable, outputs } })
     };
     // SAFETY: by the header.
     unsafe { make(executable, work) }
@@ -245,10 +244,8 @@ pub extern "C" fn racl_executable_run(
 ) -> i32 {
     guard(|| {
         give(stream, "racl_executable_run", |stream| {
-            let (executable, bindings) = (get(executable)?, get(bindings)?);
-            let (mut state, mut bindings) =
-                (alone(&executable.state, "an executable")?, alone(&bindings, "bindings")?);
-            Ok(state.executable.run(stream, &mut bindings.bindings)?)
+            let (mut executable, mut bindings) = (alone(executable)?, alone(bindings)?);
+            Ok(executable.state.executable.run(stream, &mut bindings.bindings)?)
         })
     })
 }
@@ -499,9 +496,8 @@ pub unsafe extern "C" fn racl_bindings_new(
     bindings: *mut *mut racl_bindings,
 ) -> i32 {
     let work = || {
-        let executable = get(executable)?;
-        let bindings = alone(&executable.state, "an executable")?.executable.bindings();
-        Ok(Box::new(Mutex::new(Binding { bindings, inputs: Arc::clone(&executable.inputs) })))
+        let executable = alone(executable)?;
+        Ok(Binding { bindings: executable.state.executable.bindings(), inputs: Arc::clone(&executable.inputs) })
     };
     // SAFETY: by the header.
     unsafe { make(bindings, work) }
@@ -509,8 +505,7 @@ pub unsafe extern "C" fn racl_bindings_new(
 
 /// Does something with bindings, and tells its mistake at once.
 fn bind(bindings: *const racl_bindings, work: impl FnOnce(&mut Bindings, &[InputId]) -> Result<()>) -> Result<()> {
-    let bindings = get(bindings)?;
-    let mut binding = alone(&bindings, "bindings")?;
+    let mut binding = alone(bindings)?;
     let Binding { bindings, inputs } = &mut *binding;
     work(bindings, inputs)?;
     Ok(bindings.check()?)

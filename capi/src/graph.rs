@@ -1,14 +1,12 @@
 //! Captures and graphs.
 
 use std::ffi::{c_char, c_void};
-use std::sync::Mutex;
 
 use racl::CaptureMode;
 
 use crate::arguments::text;
 use crate::failure::{Failure, guard};
-use crate::handles::{Kept, end, free, get};
-use crate::host::alone;
+use crate::handles::{Kept, alone, end, free, get};
 use crate::objects::{OnThread, racl_capture, racl_graph, racl_stream};
 use crate::results::{answer, make};
 use crate::status;
@@ -59,7 +57,7 @@ pub unsafe extern "C" fn racl_capture_end(capture: *mut racl_capture, graph: *mu
             Ok(())
         })?;
         let graph = finished.unwrap_or_else(|| unreachable!("the end of the capture was tried"));
-        Ok(Box::new(Mutex::new(graph?)))
+        Ok(graph?)
     };
     // SAFETY: by the header.
     unsafe { make(graph, work) }
@@ -83,32 +81,19 @@ pub extern "C" fn racl_capture_free(capture: *mut racl_capture) -> i32 {
 /// that uses the same memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_launch(graph: *const racl_graph, stream: *const racl_stream) -> i32 {
-    guard(|| {
-        give(stream, "racl_graph_launch", |stream| {
-            let graph = get(graph)?;
-            let mut graph = alone(&graph, "a graph")?;
-            Ok(graph.launch(stream)?)
-        })
-    })
+    guard(|| give(stream, "racl_graph_launch", |stream| Ok(alone(graph)?.launch(stream)?)))
 }
 
 /// Waits until the last launch is done. Gives the error of work that failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_wait(graph: *const racl_graph) -> i32 {
-    guard(|| {
-        let graph = get(graph)?;
-        let mut graph = alone(&graph, "a graph")?;
-        Ok(graph.wait()?)
-    })
+    guard(|| Ok(alone(graph)?.wait()?))
 }
 
 /// Its aclmdlRI, which stays racl's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_graph_raw(graph: *const racl_graph, raw: *mut *mut c_void) -> i32 {
-    let work = || {
-        let graph = get(graph)?;
-        Ok(alone(&graph, "a graph")?.as_raw())
-    };
+    let work = || Ok(alone(graph)?.as_raw());
     // SAFETY: by the header.
     unsafe { answer(raw, "a raw handle", work) }
 }
@@ -117,10 +102,9 @@ pub unsafe extern "C" fn racl_graph_raw(graph: *const racl_graph, raw: *mut *mut
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_graph_write_trace(graph: *const racl_graph, path: *const c_char) -> i32 {
     guard(|| {
-        let graph = get(graph)?;
+        let graph = alone(graph)?;
         // SAFETY: by the header.
-        let path = unsafe { text(path, "a path") }?;
-        Ok(alone(&graph, "a graph")?.write_trace(path)?)
+        Ok(graph.write_trace(unsafe { text(path, "a path") }?)?)
     })
 }
 
@@ -134,10 +118,5 @@ pub extern "C" fn racl_graph_free(graph: *mut racl_graph) -> i32 {
 /// Waits for the last launch and destroys the graph; the handle stays when that fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_close(graph: *mut racl_graph) -> i32 {
-    guard(|| {
-        end(graph, |graph| {
-            let graph = graph.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-            graph.close().map_err(|refused| Kept::of(refused, |graph| Box::new(Mutex::new(graph))))
-        })
-    })
+    guard(|| end(graph, |graph| graph.close().map_err(|refused| Kept::of(refused, |graph| graph))))
 }

@@ -1,12 +1,11 @@
 //! Pinned memory of the host, and copies from and to it on a stream.
 
 use std::ffi::c_void;
-use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use racl::{Lent, PinnedBuffer, Refused};
 
 use crate::failure::{Failure, Result, guard};
-use crate::handles::{Kept, end, free, get};
+use crate::handles::{Kept, alone, end, free, get};
 use crate::objects::{HostState, racl_buffer, racl_context, racl_host, racl_stream};
 use crate::results::{answer, make};
 use crate::status;
@@ -15,19 +14,9 @@ use crate::stream::give;
 /// So many bytes of pinned host memory, which are zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_host_new(context: *const racl_context, bytes: usize, host: *mut *mut racl_host) -> i32 {
-    let work = || Ok(Mutex::new(HostState::Here(get(context)?.pinned::<u8>(bytes)?)));
+    let work = || Ok(HostState::Here(get(context)?.pinned::<u8>(bytes)?));
     // SAFETY: by the header.
     unsafe { make(host, work) }
-}
-
-pub(crate) fn alone<'a, T>(lock: &'a Mutex<T>, what: &str) -> Result<MutexGuard<'a, T>> {
-    match lock.try_lock() {
-        Ok(guard) => Ok(guard),
-        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => {
-            Err(Failure::own(status::RACL_BUSY, format!("{what} that another thread uses")))
-        }
-    }
 }
 
 fn here(state: &mut HostState) -> Result<&mut PinnedBuffer<u8>> {
@@ -49,10 +38,7 @@ fn lost() -> Failure {
 /// Where the memory is. RACL_BUSY while a copy has it: until racl_host_wait() the program must not touch it then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_host_data(host: *const racl_host, data: *mut *mut c_void) -> i32 {
-    let work = || {
-        let host = get(host)?;
-        here(&mut *alone(&host, "host memory")?).map(|buffer| buffer.as_mut_ptr().cast())
-    };
+    let work = || here(&mut *alone(host)?).map(|buffer| buffer.as_mut_ptr().cast());
     // SAFETY: by the header.
     unsafe { answer(data, "an address", work) }
 }
@@ -60,21 +46,17 @@ pub unsafe extern "C" fn racl_host_data(host: *const racl_host, data: *mut *mut 
 /// Its bytes. RACL_BUSY while a copy has it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_host_size(host: *const racl_host, bytes: *mut usize) -> i32 {
-    let work = || {
-        let host = get(host)?;
-        here(&mut *alone(&host, "host memory")?).map(|buffer| buffer.len())
-    };
+    let work = || here(&mut *alone(host)?).map(|buffer| buffer.len());
     // SAFETY: by the header.
     unsafe { answer(bytes, "a size", work) }
 }
 
 /// Lends the memory to a copy.
 fn lend(
-    host: &Mutex<HostState>,
+    state: &mut HostState,
     copy: impl FnOnce(PinnedBuffer<u8>) -> Result<Lent<u8>, Refused<PinnedBuffer<u8>>>,
 ) -> Result<()> {
-    let mut state = alone(host, "host memory")?;
-    match std::mem::replace(&mut *state, HostState::Lost) {
+    match std::mem::replace(state, HostState::Lost) {
         HostState::Here(buffer) => match copy(buffer) {
             Ok(lent) => {
                 *state = HostState::Lent(lent);
@@ -104,9 +86,9 @@ pub extern "C" fn racl_stream_upload(
 ) -> i32 {
     guard(|| {
         give(stream, "racl_stream_upload", |stream| {
-            let (mut to, from) = ((*get(to)?).clone(), get(from)?);
+            let (mut to, mut from) = ((*get(to)?).clone(), alone(from)?);
             not_capturing(stream)?;
-            lend(&from, |buffer| stream.upload(buffer, &mut to))
+            lend(&mut from, |buffer| stream.upload(buffer, &mut to))
         })
     })
 }
@@ -120,9 +102,9 @@ pub extern "C" fn racl_stream_download(
 ) -> i32 {
     guard(|| {
         give(stream, "racl_stream_download", |stream| {
-            let (to, from) = (get(to)?, get(from)?);
+            let (mut to, from) = (alone(to)?, get(from)?);
             not_capturing(stream)?;
-            lend(&to, |buffer| stream.download(&*from, buffer))
+            lend(&mut to, |buffer| stream.download(&*from, buffer))
         })
     })
 }
@@ -141,8 +123,7 @@ fn not_capturing(stream: &racl::Stream) -> Result<()> {
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_host_wait(host: *const racl_host) -> i32 {
     guard(|| {
-        let host = get(host)?;
-        let mut state = alone(&host, "host memory")?;
+        let mut state = alone(host)?;
         match std::mem::replace(&mut *state, HostState::Lost) {
             HostState::Lent(lent) => match lent.wait() {
                 Ok(buffer) => {
@@ -179,13 +160,10 @@ pub extern "C" fn racl_host_close(host: *mut racl_host) -> i32 {
         return status;
     }
     guard(|| {
-        end(host, |state| match state.into_inner() {
-            Ok(HostState::Here(buffer)) => {
-                let here = |buffer| Mutex::new(HostState::Here(buffer));
-                buffer.close().map_err(|refused| Kept::of(refused, here))
-            }
-            Ok(other) => Err(Kept::new(Mutex::new(other), with_a_copy())),
-            Err(poisoned) => Err(Kept::new(Mutex::new(poisoned.into_inner()), lost())),
+        end(host, |state| match state {
+            HostState::Here(buffer) => buffer.close().map_err(|refused| Kept::of(refused, HostState::Here)),
+            HostState::Lent(lent) => Err(Kept::new(HostState::Lent(lent), with_a_copy())),
+            HostState::Lost => Err(Kept::new(HostState::Lost, lost())),
         })
     })
 }

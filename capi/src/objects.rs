@@ -1,7 +1,6 @@
 //! What handles stand for.
 
 use std::mem::ManuallyDrop;
-use std::sync::Mutex;
 use std::thread::ThreadId;
 
 use racl::op::AnyTensor;
@@ -11,8 +10,8 @@ use racl::{Acl, Capture, Context, Event, Graph, Lent, PinnedBuffer, SharedBuffer
 use crate::cache::{Caches, Registries};
 use crate::errors::Entry;
 use crate::executable::{Binding, Executables};
-use crate::handles::Handle;
-use crate::recording::Builders;
+use crate::handles::{Handle, Shared, Single};
+use crate::recording::Recording;
 
 /// An AscendCL library that is initialised.
 #[allow(non_camel_case_types)]
@@ -110,31 +109,17 @@ pub struct racl_foreign(());
 pub struct racl_errors(());
 
 macro_rules! objects {
-    ($($handle:ident = $name:ident($value:ty), $what:literal;)*) => {
+    ($($handle:ident = $name:ident: $way:ident($value:ty), $what:literal;)*) => {
         $(
-            impl Handle for $handle {
+            // SAFETY: each has a kind of its own name here.
+            unsafe impl Handle for $handle {
                 type Value = $value;
                 const KIND: Kind = Kind::$name;
                 const WHAT: &'static str = $what;
-
-                fn pick(object: &Object) -> Option<&$value> {
-                    if let Object::$name(value) = object { Some(value) } else { None }
-                }
-
-                fn wrap(value: $value) -> Object {
-                    Object::$name(value)
-                }
-
-                fn unwrap(object: Object) -> Result<$value, Box<Object>> {
-                    if let Object::$name(value) = object { Ok(value) } else { Err(Box::new(object)) }
-                }
             }
-        )*
 
-        /// One object of the table. Any thread may use and drop it.
-        pub(crate) enum Object {
-            $($name($value),)*
-        }
+            impl $way for $handle {}
+        )*
 
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Kind {
@@ -154,29 +139,26 @@ macro_rules! objects {
 }
 
 objects! {
-    racl_library = Library(Acl), "a library";
-    racl_context = Context(Context), "a context";
-    racl_stream = Stream(Borrowed<Stream>), "a stream";
-    racl_event = Event(Event), "an event";
-    racl_buffer = Buffer(SharedBuffer<u8>), "a buffer";
-    racl_host = Host(Mutex<HostState>), "host memory";
-    racl_capture = Capture(OnThread<Capture>), "a capture";
-    racl_graph = Graph(Box<Mutex<Graph>>), "a graph";
-    racl_tensor = Tensor(AnyTensor), "a tensor";
-    racl_builder = Builder(Builders), "a builder";
-    racl_plan = Plan(Plan), "a plan";
-    racl_executable = Executable(Box<Executables>), "an executable";
-    racl_bindings = Bindings(Box<Mutex<Binding>>), "bindings";
-    racl_simulation = Simulation(Simulation), "a simulation";
-    racl_cache = Cache(Box<Caches>), "a cache";
-    racl_registry = Registry(Box<Registries>), "a registry";
-    racl_host_function = HostFunction(HostFunction), "a host function";
-    racl_foreign = Foreign(Foreign), "a foreign operator";
-    racl_errors = Errors(Vec<Entry>), "a list of errors";
+    racl_library = Library: Shared(Acl), "a library";
+    racl_context = Context: Shared(Context), "a context";
+    racl_stream = Stream: Shared(Borrowed<Stream>), "a stream";
+    racl_event = Event: Shared(Event), "an event";
+    racl_buffer = Buffer: Shared(SharedBuffer<u8>), "a buffer";
+    racl_host = Host: Single(HostState), "host memory";
+    racl_capture = Capture: Single(OnThread<Capture>), "a capture";
+    racl_graph = Graph: Single(Graph), "a graph";
+    racl_tensor = Tensor: Shared(AnyTensor), "a tensor";
+    racl_builder = Builder: Single(Recording), "a builder";
+    racl_plan = Plan: Shared(Plan), "a plan";
+    racl_executable = Executable: Single(Executables), "an executable";
+    racl_bindings = Bindings: Single(Binding), "bindings";
+    racl_simulation = Simulation: Shared(Simulation), "a simulation";
+    racl_cache = Cache: Shared(Caches), "a cache";
+    racl_registry = Registry: Single(Registries), "a registry";
+    racl_host_function = HostFunction: Shared(HostFunction), "a host function";
+    racl_foreign = Foreign: Shared(Foreign), "a foreign operator";
+    racl_errors = Errors: Shared(Vec<Entry>), "a list of errors";
 }
-
-const fn usable_anywhere<T: Send + Sync>() {}
-const _: () = usable_anywhere::<Object>();
 
 /// An object that may be another's.
 pub(crate) struct Borrowed<T> {
@@ -202,8 +184,6 @@ pub(crate) struct OnThread<T> {
 
 // SAFETY: other threads than its own do nothing with the value: `into_here` looks, and a drop leaves it alone.
 unsafe impl<T> Send for OnThread<T> {}
-// SAFETY: as above; nothing is reached by reference.
-unsafe impl<T> Sync for OnThread<T> {}
 
 impl<T> OnThread<T> {
     pub(crate) fn new(value: T) -> Self {

@@ -1,7 +1,6 @@
 //! What a builder of C keeps beside that of racl: numbers for values, dimensions, events and gates.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::op::{DataType, ElementType};
@@ -9,8 +8,7 @@ use racl::plan::{Builder, Dim, External, Found, Plan, TaggedEvent, Value};
 
 use crate::arguments::{list, null};
 use crate::failure::{Failure, Result};
-use crate::handles::get;
-use crate::host::alone;
+use crate::handles::alone;
 use crate::objects::racl_builder;
 use crate::status;
 
@@ -139,8 +137,7 @@ pub(crate) fn recording<T>(
     builder: *const racl_builder,
     work: impl FnOnce(&mut Recording) -> Result<T>,
 ) -> Result<T> {
-    let builder = get(builder)?;
-    let mut recording = alone(&builder, "a builder")?;
+    let mut recording = alone(builder)?;
     recording.tell_place();
     work(&mut recording)
 }
@@ -153,8 +150,6 @@ pub(crate) fn issuing<T>(builder: *const racl_builder, work: impl FnOnce(&mut Re
         Ok(done)
     })
 }
-
-pub(crate) type Builders = Box<Mutex<Recording>>;
 
 /// The type of elements of a plan.
 pub(crate) fn data_type(number: i32) -> Result<DataType> {

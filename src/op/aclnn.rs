@@ -117,7 +117,10 @@ macro_rules! aclnn {
                 // No static, which would be compiled here with all that it names.
                 const FUNCTION: &$crate::op::executor::Function =
                     &$crate::op::executor::function!($launch, $plan)
-                        .taking(&[$($crate::op::aclnn::takes!($kind)),*], concat!($(stringify!($p), ","),*));
+                        .taking(
+                            &[$($crate::op::aclnn::takes!($kind)),*],
+                            concat!(stringify!($name), "," $(, stringify!($p), ",")*),
+                        );
                 $($crate::op::aclnn::own!($kind $p);)*
                 $crate::op::aclnn::submit(
                     on,
@@ -128,12 +131,14 @@ macro_rules! aclnn {
             }
         )*
 
-        /// What calls by name and stored ones are found by: the name in Rust, and the function.
-        pub(super) static KNOWN: &[(&str, $crate::op::executor::Function)] = &[$((
-            stringify!($name),
+        /// What calls by name and stored ones are found by.
+        pub(super) static KNOWN: &[$crate::op::executor::Function] = &[$(
             $crate::op::executor::function!($launch, $plan)
-                .taking(&[$($crate::op::aclnn::takes!($kind)),*], concat!($(stringify!($p), ","),*)),
-        )),*];
+                .taking(
+                    &[$($crate::op::aclnn::takes!($kind)),*],
+                    concat!(stringify!($name), "," $(, stringify!($p), ",")*),
+                )
+        ),*];
 
         /// Names in Rust and in C.
         #[cfg(test)]
@@ -394,7 +399,7 @@ pub use x::*;
 /// The function of a C name, with its name here.
 pub(super) fn find(name: &str) -> Option<(&'static str, &'static Function)> {
     let letter = name.strip_prefix("aclnn")?.bytes().next()?.to_ascii_lowercase();
-    let all: &'static [(&str, Function)] = match letter {
+    let all: &'static [Function] = match letter {
         b'a' => a::KNOWN,
         b'b' => b::KNOWN,
         b'c' => c::KNOWN,
@@ -421,7 +426,7 @@ pub(super) fn find(name: &str) -> Option<(&'static str, &'static Function)> {
         _ => return None,
     };
     let entry = acl_sys::Entry::find(name)?;
-    all.iter().find(|(_, known)| known.entry() == entry).map(|(label, function)| (*label, function))
+    all.iter().find(|known| known.entry() == entry).map(|function| (function.label(), function))
 }
 
 pub(super) fn text(parameter: &str, text: &str) -> Result<CString> {

@@ -34,7 +34,8 @@ pub(crate) struct Function {
     call: FirstPhase,
     /// What its parameters take.
     takes: &'static [Takes],
-    /// What they are called, a comma behind each: one text for all has one address, where a list has many.
+    /// What it is called in Rust, and what its parameters are, a comma behind each: one text for all has one address,
+    /// where a list has many.
     names: &'static str,
 }
 
@@ -59,7 +60,7 @@ impl Function {
         Self { second: Entry::of(name), first: Entry::of(first_name), id, call, takes: &[], names: "" }
     }
 
-    /// Says what the parameters take, and their names.
+    /// Says what the parameters take, and the names: its own in Rust, and theirs.
     pub(crate) const fn taking(mut self, takes: &'static [Takes], names: &'static str) -> Self {
         (self.takes, self.names) = (takes, names);
         self
@@ -68,6 +69,11 @@ impl Function {
     /// The name of the second phase, which is that of the operator.
     pub(crate) fn name(&self) -> &'static str {
         self.second.name()
+    }
+
+    /// Its name in Rust.
+    pub(super) fn label(&self) -> &'static str {
+        self.names.split_once(',').map_or("", |(label, _)| label)
     }
 
     pub(super) fn entry(&self) -> Entry {
@@ -82,7 +88,7 @@ impl Function {
 
     /// The names of all parameters.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.names.split_terminator(',')
+        self.names.split_terminator(',').skip(1)
     }
 
     pub(super) fn takes(&self) -> &'static [Takes] {

@@ -15,17 +15,16 @@ pub struct Fit {
     /// The newest one, another than the oldest where the runtime of both has the same functions (CANN 8.1 and 8.2).
     pub newest: Release,
     /// Functions that the headers of `oldest` declare and the library does not have, sorted by name.
-    pub missing: Vec<&'static SymbolInfo>,
+    pub missing: Vec<SymbolInfo>,
     /// Functions that came after `newest` and the library has, sorted by name.
-    pub newer: Vec<&'static SymbolInfo>,
+    pub newer: Vec<SymbolInfo>,
 }
 
 impl Fit {
     /// The newest release of whose functions the library lacks less than one in ten: of those that came with it, and
     /// of all. Only the runtime's count, which every installation has.
     fn of(has: &dyn Fn(&SymbolInfo) -> bool) -> Option<Self> {
-        let symbols = SymbolInfo::all();
-        let runtime = || symbols.iter().filter(|symbol| symbol.library == Library::Runtime);
+        let runtime = || SymbolInfo::all().filter(|symbol| symbol.library == Library::Runtime);
         let most = |of: &dyn Fn(&SymbolInfo) -> bool| {
             let declared: Vec<_> = runtime().filter(|symbol| of(symbol)).collect();
             let missing = declared.iter().filter(|symbol| !has(symbol)).count();
@@ -39,7 +38,8 @@ impl Fit {
         let newest =
             Release::ALL.into_iter().filter(|release| *release > oldest).take_while(|release| !adds(*release));
         let newest = newest.last().unwrap_or(oldest);
-        let chosen = |choose: &dyn Fn(&SymbolInfo) -> bool| symbols.iter().filter(|symbol| choose(symbol)).collect();
+        let chosen =
+            |choose: &dyn Fn(&SymbolInfo) -> bool| SymbolInfo::all().filter(|symbol| choose(symbol)).collect();
         Some(Self {
             oldest,
             newest,

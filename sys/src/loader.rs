@@ -83,7 +83,7 @@ impl Looked {
             // SAFETY: a library of an installation whose runtime is loaded, or one that the user's search leads to.
             match unsafe { open(&path) } {
                 Ok(handle) => {
-                    let mut symbols = SymbolInfo::all().iter().filter(|symbol| symbol.library == library);
+                    let mut symbols = SymbolInfo::all().filter(|symbol| symbol.library == library);
                     let address = symbols.find_map(|symbol| address_in(&handle, symbol.name));
                     let place = Some(place(path.display().to_string(), address));
                     return (Self { soname, place, refused, absent: nowhere }, Some(handle));

@@ -158,9 +158,14 @@ pub struct SymbolInfo {
 
 impl SymbolInfo {
     /// Every function of the interface, sorted by name.
-    #[must_use]
-    pub fn all() -> &'static [Self] {
-        SYMBOLS
+    pub fn all() -> impl ExactSizeIterator<Item = Self> + DoubleEndedIterator + Clone {
+        (0..COUNT).map(Self::at)
+    }
+
+    /// The one at this place of the list.
+    pub(crate) fn at(index: usize) -> Self {
+        let (library, sets) = KNOWN[index];
+        Self { name: name(index), library, sets }
     }
 
     /// Whether the headers of `release` declare it. The operators were read in CANN 8.1 and at the development head
@@ -228,8 +233,8 @@ impl SymbolInfo {
 /// assert!(symbol_info("aclNoSuchThing").is_none());
 /// ```
 #[must_use]
-pub fn symbol_info(name: &str) -> Option<&'static SymbolInfo> {
-    slot(name).map(|index| &SYMBOLS[index])
+pub fn symbol_info(name: &str) -> Option<SymbolInfo> {
+    slot(name).map(SymbolInfo::at)
 }
 
 /// A function of the interface as its number in this build, for lists of many functions: a [`Table`](crate::Table)
@@ -252,13 +257,13 @@ impl Entry {
     /// When the interface has no function of this name: a constant does not compile then.
     #[must_use]
     pub const fn of(name: &str) -> Self {
-        let (mut low, mut high) = (0, SYMBOLS.len());
+        let (mut low, mut high) = (0, COUNT);
         while low < high {
             let middle = usize::midpoint(low, high);
-            if is_before(SYMBOLS[middle].name, name) { low = middle + 1 } else { high = middle }
+            if is_before(NAMES[middle], name) { low = middle + 1 } else { high = middle }
         }
         // The first that is not before it: the same where nothing of it is before that.
-        assert!(low < SYMBOLS.len() && !is_before(name, SYMBOLS[low].name), "no function of the interface");
+        assert!(low < COUNT && !is_before(name, NAMES[low]), "no function of the interface");
         Self(low as u16)
     }
 
@@ -271,7 +276,7 @@ impl Entry {
     /// Its C name.
     #[must_use]
     pub fn name(self) -> &'static str {
-        SYMBOLS[self.index()].name
+        name(self.index())
     }
 
     pub(crate) fn index(self) -> usize {
@@ -290,16 +295,43 @@ const fn is_before(a: &str, b: &str) -> bool {
     a.len() < b.len()
 }
 
-/// The place of `name` in [`SYMBOLS`], which is its [`Slot`].
-pub(crate) fn slot(name: &str) -> Option<usize> {
-    SYMBOLS.binary_search_by(|symbol| symbol.name.cmp(name)).ok()
+pub(crate) const COUNT: usize = NAMES.len();
+
+/// Where each name ends in [`TEXT`]. Texts of their own would be as many addresses, each of which a program that is
+/// loaded has to fill in.
+static ENDS: [u32; COUNT] = ends();
+
+const fn ends() -> [u32; COUNT] {
+    let (mut ends, mut end, mut at) = ([0; COUNT], 0, 0);
+    while at < COUNT {
+        end += NAMES[at].len() as u32;
+        ends[at] = end;
+        at += 1;
+    }
+    ends
+}
+
+/// The name at this place of the list.
+fn name(index: usize) -> &'static str {
+    let start = if index == 0 { 0 } else { ENDS[index - 1] };
+    TEXT.get(start as usize..ENDS[index] as usize).unwrap_or_default()
+}
+
+/// The place of a name in the list, which is its [`Slot`].
+pub(crate) fn slot(wanted: &str) -> Option<usize> {
+    let (mut low, mut high) = (0, COUNT);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if name(middle) < wanted { low = middle + 1 } else { high = middle }
+    }
+    (low < COUNT && name(low) == wanted).then_some(low)
 }
 
 /// The second half of a message about a missing function; empty when the releases explain nothing.
 pub(crate) fn history(name: &str) -> String {
     let Some(symbol) = symbol_info(name) else { return String::new() };
     if !symbol.gaps().is_empty() {
-        return gaps_text(symbol);
+        return gaps_text(&symbol);
     }
     match (symbol.absent_in(), symbol.last()) {
         (_, Some(last)) => format!(": it is gone after {last}"),
@@ -362,11 +394,16 @@ const CHANGES: [(&str, &[SignatureChange]); 4] = [
 
 macro_rules! symbols {
     ($($library:ident $name:ident $sets:literal;)*) => {
-        /// Sorted by name.
-        pub(crate) static SYMBOLS: &[SymbolInfo] =
-            &[$(SymbolInfo { name: stringify!($name), library: Library::$library, sets: $sets }),*];
+        /// Sorted. For constants: what a program looks up is in [`TEXT`].
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
 
-        /// The places of the functions in [`SYMBOLS`].
+        /// All of them, one behind the other.
+        static TEXT: &str = concat!($(stringify!($name)),*);
+
+        /// The library of each, and a bit for each release.
+        static KNOWN: [(Library, u8); COUNT] = [$((Library::$library, $sets)),*];
+
+        /// The places of the functions in the list.
         #[allow(non_camel_case_types, dead_code, clippy::upper_case_acronyms)]
         #[derive(Clone, Copy)]
         pub(crate) enum Slot { $($name),* }
@@ -390,7 +427,8 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted_and_knows_every_call() {
-        assert!(SYMBOLS.is_sorted_by(|a, b| a.name < b.name));
+        assert!(NAMES.is_sorted_by(|a, b| a < b));
+        assert!(SymbolInfo::all().map(|symbol| symbol.name).eq(NAMES.iter().copied()));
         for (name, library) in crate::Table::names() {
             assert_eq!(symbol_info(name).map(|symbol| symbol.library), Some(library), "{name}");
         }
@@ -401,10 +439,12 @@ mod tests {
 
     #[test]
     fn an_entry_is_found_by_each_name() {
-        for (index, symbol) in SYMBOLS.iter().enumerate() {
-            assert_eq!((Entry::of(symbol.name).index(), Entry::of(symbol.name).name()), (index, symbol.name));
+        for (index, name) in NAMES.iter().copied().enumerate() {
+            assert_eq!((Entry::of(name).index(), Entry::of(name).name()), (index, name));
+            assert_eq!(Entry::find(name), Some(Entry::of(name)));
         }
         for name in ["", "aclInitX", "aclIni", "zzz"] {
+            assert_eq!(Entry::find(name), None, "{name}");
             assert!(std::panic::catch_unwind(|| Entry::of(name)).is_err(), "{name}");
         }
     }

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 // The list of calls names every type of the bindings.
 #[allow(clippy::wildcard_imports)]
 use crate::bindings::*;
-use crate::symbols::{Entry, Library, SYMBOLS, Slot, SymbolInfo, slot};
+use crate::symbols::{COUNT, Entry, Library, Slot, SymbolInfo, slot};
 
 /// A function that the loaded library does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -68,7 +68,7 @@ impl Table {
     /// 1. Every non-null address that the source gives is a function of that name with the C signature of this crate.
     /// 2. The code stays loaded for the rest of the process.
     pub unsafe fn from_source(source: Box<dyn Source>) -> Self {
-        let slots = (0..SYMBOLS.len()).map(|_| AtomicPtr::new(core::ptr::null_mut())).collect();
+        let slots = (0..COUNT).map(|_| AtomicPtr::new(core::ptr::null_mut())).collect();
         Self { slots, source }
     }
 
@@ -98,7 +98,7 @@ impl Table {
 
     /// Every function name that the table knows.
     pub fn names() -> impl Iterator<Item = (&'static str, Library)> {
-        SYMBOLS.iter().map(|symbol| (symbol.name, symbol.library))
+        SymbolInfo::all().map(|symbol| (symbol.name, symbol.library))
     }
 
     /// Whether the library has `symbol`, which must be one of [`Table::names`].
@@ -154,7 +154,7 @@ impl Table {
 
     #[cold]
     fn resolve(&self, index: usize) -> Result<*mut c_void, MissingSymbol> {
-        let SymbolInfo { name: symbol, library, .. } = SYMBOLS[index];
+        let SymbolInfo { name: symbol, library, .. } = SymbolInfo::at(index);
         let address = self.source.address(symbol, library);
         if address.is_null() {
             return Err(MissingSymbol { symbol, searched: self.source.searched(library) });

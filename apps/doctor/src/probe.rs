@@ -103,12 +103,13 @@ fn function(symbol: &SymbolInfo) -> Function {
 }
 
 fn named(name: &str) -> Function {
-    symbol_info(name).map_or_else(|| Function { name: name.to_owned(), family: None, since: None }, function)
+    symbol_info(name)
+        .map_or_else(|| Function { name: name.to_owned(), family: None, since: None }, |symbol| function(&symbol))
 }
 
 fn library(table: &Table) -> Library {
     let fit = table.fit();
-    let listed = |symbols: &[&'static SymbolInfo]| symbols.iter().map(|symbol| function(symbol)).collect();
+    let listed = |symbols: &[SymbolInfo]| symbols.iter().map(function).collect();
     // Read when the libraries of all families are open.
     let files = CodeFiles::read().ok();
     let place = |symbol: &str| files.as_ref()?.of(table.address_of(symbol)?);
@@ -128,7 +129,7 @@ fn library(table: &Table) -> Library {
 }
 
 fn family<'a>(of: sys::Library, table: &Table, place: &impl Fn(&str) -> Option<&'a Path>) -> Family {
-    let symbols = SymbolInfo::all().iter().filter(|symbol| symbol.library == of);
+    let symbols = SymbolInfo::all().filter(|symbol| symbol.library == of);
     let (mut functions, mut found) = (0, 0);
     let mut files: BTreeMap<&Path, usize> = BTreeMap::new();
     for symbol in symbols {

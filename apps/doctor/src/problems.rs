@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use racl::sys::{Library as Family, SymbolInfo, symbol_info};
+use racl::sys::{Library as Family, symbol_info};
 
 use crate::report::{Device, Feature, Function, Level, Library, Machine, PlaceState, Problem, Runtime, Verdict};
 
@@ -236,7 +236,7 @@ fn feature_advice(missing: &[Function], library: Option<&Library>) -> String {
     }
     let symbols = missing.iter().filter_map(|function| symbol_info(&function.name));
     let others = symbols.filter(|symbol| !matches!(symbol.library, Family::OperatorBase | Family::Operators));
-    match others.map(SymbolInfo::first).max() {
+    match others.map(|symbol| symbol.first()).max() {
         None => {
             "install the operators of the toolkit's own version (libnnopbase.so and libopapi*.so in its lib64), and \
              see that LD_LIBRARY_PATH has their folder"

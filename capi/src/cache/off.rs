@@ -12,7 +12,7 @@ pub(crate) type Registries = ();
 /// # Safety
 ///
 /// None.
-pub(super) unsafe fn open(_: *const racl_cache_options) -> Result<Box<Caches>> {
+pub(super) unsafe fn open(_: *const racl_cache_options) -> Result<Caches> {
     Err(off())
 }
 
@@ -42,7 +42,7 @@ pub(super) fn counted(_: *const racl_cache) -> Result<racl_cache_stats> {
     Err(off())
 }
 
-pub(super) fn new_registry() -> Result<Box<Registries>> {
+pub(super) fn new_registry() -> Result<Registries> {
     Err(off())
 }
 

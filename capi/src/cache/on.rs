@@ -18,8 +18,7 @@ use super::{
 use crate::arguments::{list, null, sized, text};
 use crate::builder;
 use crate::failure::{Failure, Result, discard};
-use crate::handles::{end, get, new};
-use crate::host::alone;
+use crate::handles::{alone, end, get, new};
 use crate::objects::{racl_builder, racl_cache, racl_context, racl_foreign, racl_host_function, racl_registry};
 use crate::recording::Recording;
 use crate::status;
@@ -72,15 +71,14 @@ fn told_status(status: Status) -> (i32, String) {
     }
 }
 
-pub(crate) type Registries = Mutex<Registry>;
+pub(crate) type Registries = Registry;
 
 /// A registry, or an empty one for NULL.
 pub(crate) fn registry(registry: *const racl_registry) -> Result<Registry> {
     if registry.is_null() {
         return Ok(Registry::new());
     }
-    let registry = get(registry)?;
-    Ok(alone(&registry, "a registry")?.clone())
+    Ok(alone(registry)?.clone())
 }
 
 /// What a struct says.
@@ -96,7 +94,7 @@ unsafe fn told<T: Sized_>(place: *const T) -> Result<T> {
 /// # Safety
 ///
 /// What the struct names is there.
-pub(super) unsafe fn open(options: *const racl_cache_options) -> Result<Box<Caches>> {
+pub(super) unsafe fn open(options: *const racl_cache_options) -> Result<Caches> {
     // SAFETY: as here.
     let options = unsafe { told(options) }?;
     let optional = |place: *const c_char, what: &str| match place.is_null() {
@@ -128,7 +126,7 @@ pub(super) unsafe fn open(options: *const racl_cache_options) -> Result<Box<Cach
     if options.lock_timeout != 0 {
         builder = builder.lock_timeout(Duration::from_nanos(options.lock_timeout));
     }
-    Ok(Box::new(Caches { cache: builder.build()?, counted: Mutex::default() }))
+    Ok(Caches { cache: builder.build()?, counted: Mutex::default() })
 }
 
 pub(super) fn folder(cache: *const racl_cache) -> Result<String> {
@@ -191,7 +189,7 @@ pub(super) unsafe fn compile(
 fn lend(g: &Builder, work: impl FnOnce(*mut racl_builder) -> i32) -> Result<()> {
     let own = Plan::builder(Options::new());
     own.swap(g);
-    let handle = new::<racl_builder>(Box::new(Mutex::new(Recording::new(own))))?;
+    let handle = new::<racl_builder>(Recording::new(own))?;
     // A panic must not leave the handle behind.
     let code = catch_unwind(AssertUnwindSafe(|| work(handle))).unwrap_or_else(|payload| {
         discard(payload);
@@ -203,7 +201,7 @@ fn lend(g: &Builder, work: impl FnOnce(*mut racl_builder) -> i32) -> Result<()> 
     });
     let mut back = None;
     end(handle, |recording| {
-        back = Some(recording.into_inner().unwrap_or_else(PoisonError::into_inner));
+        back = Some(recording);
         Ok(())
     })?;
     if let Some(recording) = back {
@@ -229,13 +227,12 @@ pub(super) fn counted(cache: *const racl_cache) -> Result<racl_cache_stats> {
     Ok(counted.stats)
 }
 
-pub(super) fn new_registry() -> Result<Box<Registries>> {
-    Ok(Box::default())
+pub(super) fn new_registry() -> Result<Registries> {
+    Ok(Registries::default())
 }
 
 fn add(registry: *const racl_registry, more: impl FnOnce(Registry) -> Registry) -> Result<()> {
-    let registry = get(registry)?;
-    let mut registry = alone(&registry, "a registry")?;
+    let mut registry = alone(registry)?;
     let with = more(registry.clone());
     if with.len() == registry.len() {
         return Err(Failure::invalid("a function of this name is registered already"));

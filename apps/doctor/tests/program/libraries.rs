@@ -121,7 +121,7 @@ fn an_old_library_is_recognised_and_its_features_follow_from_the_release() {
     assert_eq!(report["library"]["release"], json!({ "oldest": oldest, "newest": newest }));
     for part in Requirement::all() {
         let of_runtime = part.functions().iter().filter_map(|name| symbol_info(name));
-        let gone = |symbol: &&sys::SymbolInfo| symbol.library == Library::Runtime && !symbol.is_in(Release::Cann8_1);
+        let gone = |symbol: &sys::SymbolInfo| symbol.library == Library::Runtime && !symbol.is_in(Release::Cann8_1);
         let want: Vec<_> = of_runtime.filter(gone).map(|symbol| symbol.name).collect();
         let found = feature(&report, part.name());
         let missing: Vec<_> = found["missing"].as_array().unwrap().iter().map(|one| &one["name"]).collect();

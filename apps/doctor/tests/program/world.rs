@@ -44,8 +44,7 @@ fn build(folder: &Path) -> World {
         .map(|path| build.join("obj").join(path.strip_prefix(&sources).unwrap()).with_extension("o"))
         .collect();
     let without = |name: &str, hidden: &dyn Fn(&SymbolInfo) -> bool| {
-        let hidden: Vec<_> =
-            SymbolInfo::all().iter().filter(|symbol| hidden(symbol)).map(|symbol| symbol.name).collect();
+        let hidden: Vec<_> = SymbolInfo::all().filter(|symbol| hidden(symbol)).map(|symbol| symbol.name).collect();
         link(&folder.join(name), &objects, &hidden)
     };
     let is_operator = |symbol: &SymbolInfo| matches!(symbol.library, Library::OperatorBase | Library::Operators);
