@@ -26,7 +26,7 @@ const MOST: f64 = 1.0;
 
 /// How much more memory is resident after a million of the calls.
 fn grown(stream: &Stream, call: &mut Calls<'_>) -> Result<f64> {
-    let mut run = |count: usize| {
+    let mut run = |count: usize| -> Result<()> {
         for _ in 0..count / BATCH {
             (0..BATCH).try_for_each(|_| call())?;
             stream.synchronize()?;
