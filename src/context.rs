@@ -12,8 +12,8 @@ use crate::closure::{self, Spent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::failures::Failures;
 use crate::lock::{Lock, say};
-use crate::progress::{Passes, note_device_failed};
-use crate::retire::{self, Waited, keepers};
+use crate::progress::Passes;
+use crate::retire::{self, Waited};
 
 mod allocator;
 mod beside;
@@ -299,34 +299,6 @@ impl Context {
     #[doc(alias = "aclrtSetCurrentContext")]
     pub fn bind(&self) -> Result<()> {
         bind_anew(&*self.0)
-    }
-
-    /// Waits until all work of all streams of this context is done.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) while any stream of the context captures;
-    /// [`ErrorKind::NotSupported`] in a host function; the error of a stream whose work failed.
-    #[doc(alias = "aclrtSynchronizeDevice")]
-    pub fn synchronize(&self) -> Result<()> {
-        if closure::is_running() {
-            return Err(closure::refusal("a host function waits for the device, which waits for it"));
-        }
-        let waited = keepers::wait_long(|limit| match limit {
-            // SAFETY: takes nothing.
-            None => unsafe { call!(&**self.inner(), aclrtSynchronizeDevice()) },
-            // SAFETY: takes a number.
-            Some(ms) => unsafe { call!(&**self.inner(), aclrtSynchronizeDeviceWithTimeout(ms)) },
-        });
-        let waited = waited.map_err(|error| self.0.failures.explain(error, || None));
-        if waited.as_ref().is_err_and(|error| error.kind().is_of_work()) {
-            note_device_failed(self.0.device());
-        }
-        self.0.spent.bury();
-        retire::collect();
-        waited?;
-        self.0.reclaim.collect(&self.0);
-        Ok(())
     }
 
     /// Free and total device memory in bytes, as the library sees it: segments that a context keeps are not free. See

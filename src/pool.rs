@@ -38,6 +38,8 @@ pub(crate) struct Pool {
     pub(crate) figures: MemoryStats,
     /// Keys of [`Ready`] so far.
     keys: u32,
+    /// Bytes that were given up so far while work might use them.
+    pub(crate) given_up: u64,
     /// Bytes that came back so far, of blocks, of other memory, and of segments that went to the library.
     pub(crate) returned: u64,
 }
@@ -200,6 +202,7 @@ impl Pool {
         block.state = State::Waiting;
         let (asked, bytes) = (block.asked, block.bytes);
         self.figures.give_up(size.kind(), asked, bytes);
+        self.given_up += bytes as u64;
     }
 
     /// Nothing uses a block any more that was given up and is not [ready](Self::ready).
@@ -272,23 +275,49 @@ impl Pool {
         known
     }
 
-    /// Makes one block of a ready one and of those behind it that the same stream may take: the latest work of any may
-    /// use it then. None where there are none behind it.
-    pub(crate) fn join_ready(&mut self, ready: &mut Ready, known: Known) -> Option<(Known, u64)> {
-        if !self.is_ready(known) || !self.blocks.is_ready_for(self.blocks.all[known.id as usize].after, ready.key) {
+    /// Whether a ready block and those behind it that the same stream may take are large enough together. Takes what it
+    /// looks at off `looks`, and stops at none.
+    pub(crate) fn is_side_by_side(&self, ready: &Ready, known: Known, request: Request, looks: &mut usize) -> bool {
+        *looks = looks.saturating_sub(1);
+        if !self.is_ready(known) || self.size_of(known.id) != request.size() {
+            return false;
+        }
+        let (mut id, mut bytes) = (known.id, 0);
+        loop {
+            let block = &self.blocks.all[id as usize];
+            bytes += block.bytes;
+            if bytes >= request.block {
+                return id != known.id;
+            }
+            id = block.after;
+            if *looks == 0 || !self.blocks.is_ready_for(id, ready.key) {
+                return false;
+            }
+            *looks -= 1;
+        }
+    }
+
+    /// Makes one block of a ready one and of as many behind it as the request takes: the latest work of any may use it
+    /// then. How many they were, too; none where they are not enough.
+    pub(crate) fn join_ready(
+        &mut self,
+        ready: &mut Ready,
+        known: Known,
+        request: Request,
+    ) -> Option<(Known, u64, usize)> {
+        let mut looks = usize::MAX;
+        if !self.is_side_by_side(ready, known, request, &mut looks) {
             return None;
         }
         let (id, size) = (known.id, self.size_of(known.id));
         ready.sorted.of(size).remove(&mut self.blocks.all, id);
-        let mut number = self.blocks.all[id as usize].number;
-        loop {
+        let (mut number, mut count) = (self.blocks.all[id as usize].number, 1);
+        while self.blocks.all[id as usize].bytes < request.block {
             let after = self.blocks.all[id as usize].after;
-            if !self.blocks.is_ready_for(after, ready.key) {
-                break;
-            }
             ready.sorted.of(size).remove(&mut self.blocks.all, after);
             number = number.max(self.blocks.all[after as usize].number);
             self.blocks.join_before(after);
+            count += 1;
         }
         let block = &mut self.blocks.all[id as usize];
         block.number = number;
@@ -296,7 +325,7 @@ impl Pool {
         block.turn = block.turn.wrapping_add(1);
         let known = Known { id, turn: block.turn };
         ready.sorted.of(size).insert(&mut self.blocks.all, id);
-        Some((known, number))
+        Some((known, number, count))
     }
 
     /// Whether the block is still ready as it was.
@@ -413,6 +442,7 @@ impl Pool {
             return;
         }
         self.figures.give_up(Kind::Direct, bytes, bytes);
+        self.given_up += bytes as u64;
     }
 
     /// It is no more.

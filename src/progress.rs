@@ -161,7 +161,7 @@ impl Progress {
     #[cold]
     fn check_told(&self, number: u64) -> Result<()> {
         let Some(kind) = self.failures.kind((number.saturating_sub(1), number)) else { return Ok(()) };
-        let text = "work of the stream failed, this or what was submitted before it, as another call was told";
+        let text = "work of the stream or beside it failed, by then or before, as another call was told";
         Err(Error::new(kind, text))
     }
 

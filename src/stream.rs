@@ -32,6 +32,7 @@ mod order;
 mod poll;
 mod private;
 mod submit;
+mod whole;
 
 pub(crate) use capture::{CaptureState, HostSlot, InTurn, Keep, Taken};
 pub use cores::{CoreLimit, Cores};
@@ -380,9 +381,8 @@ impl StreamInner {
         self.panics.report().inspect_err(|error| self.progress.note_failed(span, error.kind()))
     }
 
-    /// What a synchronisation would say besides what the library does, once the work is done.
-    pub(crate) fn tell_what_is_left(&self) -> Result<()> {
-        let span = self.progress.unreported();
+    /// What a synchronisation would say besides what the library does, once the work of `span` is done.
+    pub(crate) fn tell_what_is_left(&self, span: Span) -> Result<()> {
         self.context.spent.bury();
         self.untold.lock().take().map_or(Ok(()), Err)?;
         self.panics.report().inspect_err(|error| self.progress.note_failed(span, error.kind()))
@@ -400,7 +400,7 @@ impl StreamInner {
             }
         };
         let waited = if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) };
-        waited.map_err(|error| self.name_task(error, span)).inspect_err(|error| self.note_fault(error, span))
+        waited.map_err(|error| self.note_fault(error, span))
     }
 
     /// The task whose failure the error reports, where the library told, and what the program submitted.
@@ -418,14 +418,17 @@ impl StreamInner {
         }
     }
 
-    /// The library tells each failure once, to whoever waits first.
-    fn note_fault(&self, error: &Error, span: Span) {
+    /// The library tells each failure once, to whoever waits first. Work that was submitted since the wait began may be
+    /// what failed, and is known to have before anything else is asked.
+    fn note_fault(&self, error: Error, span: Span) -> Error {
         if error.kind().is_of_work() {
-            self.progress.note_failed(span, error.kind());
+            self.progress.note_failed((span.0, self.progress.submitted()), error.kind());
         }
+        let error = self.name_task(error, span);
         if error.kind() == ErrorKind::DeviceFault {
             self.fault.get_or_init(|| error.to_string());
         }
+        error
     }
 
     /// What some wait was told of failed work.
@@ -461,8 +464,7 @@ impl StreamInner {
 
     pub(crate) fn is_complete(&self) -> Result<bool> {
         let span = self.progress.unreported();
-        let idle = self.is_idle().map_err(|error| self.name_task(error, span));
-        let idle = idle.inspect_err(|error| self.note_fault(error, span));
+        let idle = self.is_idle().map_err(|error| self.note_fault(error, span));
         let idle = idle.map_err(|error| self.explain_wait(error))?;
         if !idle {
             keepers::glance();

@@ -284,6 +284,23 @@ fn what_a_stream_gave_up_before_it_records_is_had_elsewhere() {
     drop(again.unwrap());
 }
 
+/// Nobody can wait for it, so the error comes at once, and the capture is none the worse.
+#[test]
+fn what_a_stream_gave_up_before_it_records_is_not_waited_for() {
+    let _alone = mock::exclusive();
+    let (context, first, _second) = scarce();
+    mock::hold(&first).unwrap();
+    give_up(&context, &first);
+    let capture = first.begin_capture(CaptureMode::Relaxed).unwrap();
+    let tries = mock::calls("aclrtMalloc");
+    assert_eq!(context.alloc::<u8>(LARGE).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert!(mock::calls("aclrtMalloc") - tries < 10);
+    drop(capture.finish().unwrap());
+    mock::release(&first).unwrap();
+    drop(context.alloc::<u8>(LARGE).unwrap());
+    assert!(context.take_drop_errors().is_empty());
+}
+
 /// With a run on `stream` that waits for a signal.
 fn at_a_gate(context: &Context, stream: &Stream) -> Executable {
     let plan = Plan::build(|g| {

@@ -20,6 +20,9 @@ pub(super) struct Lines {
     crowded: usize,
 }
 
+/// Blocks that are looked at for room that several of them have together.
+const LOOKS: usize = 4096;
+
 /// What waits for one stream.
 struct Line {
     /// The latest of the submissions that are waited for.
@@ -155,22 +158,24 @@ impl Lines {
         Some((again.taken, line.last.at(again.number)))
     }
 
-    /// Makes one block of those that lie side by side and later work of the stream with this key may take. It is that of
-    /// the latest work that uses any of them, so not before memory is needed that none of them is large enough for.
-    pub(super) fn join(&mut self, pool: &mut Pool, key: usize) {
+    /// Makes one block of some that lie side by side, which later work of the stream with this key may take, where they
+    /// are large enough for the request together. It is that of the latest work that uses any of them. Looks at so many
+    /// at most, since others wait meanwhile.
+    pub(super) fn join(&mut self, pool: &mut Pool, key: usize, request: Request) {
         let Some(line) = self.by_stream.get_mut(&key) else { return };
         let Some(ready) = line.ready.as_mut() else { return };
-        let mut waiting = std::mem::take(&mut line.waiting).into_vec();
-        for entry in &mut waiting {
-            if let What::Ready(known) = &entry.what
-                && let Some((known, number)) = pool.join_ready(ready, *known)
-            {
-                *entry = Waiting { number, what: What::Ready(known) };
-            }
-        }
-        waiting.retain(|entry| !matches!(entry.what, What::Ready(known) if !pool.is_ready(known)));
-        line.waiting = waiting.into();
-        line.taken = 0;
+        let mut looks = LOOKS;
+        let found = line.waiting.iter().find_map(|entry| match &entry.what {
+            _ if looks == 0 => None,
+            What::Ready(known) => pool.is_side_by_side(ready, *known, request, &mut looks).then_some(*known),
+            What::Piece(..) => None,
+        });
+        let Some((known, number, count)) = found.and_then(|known| pool.join_ready(ready, known, request)) else {
+            return;
+        };
+        // Those for each of the former blocks are about nothing any more.
+        line.taken += count;
+        line.waiting.push(Waiting { number, what: What::Ready(known) });
     }
 
     /// The streams other than that with this key which gave up a block that is large enough, the oldest first, with the

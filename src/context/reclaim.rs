@@ -158,7 +158,7 @@ impl Reclaim {
         state.pool.take(request, place).map(|taken| Found::block(taken, None))
     }
 
-    /// As [`Self::take`], once what lies side by side and the stream gave up is one block each.
+    /// As [`Self::take`], of blocks side by side that the stream gave up, where they are large enough together.
     pub(super) fn take_joined(
         &self,
         request: Request,
@@ -169,7 +169,7 @@ impl Reclaim {
         if !matches!(state.allocator, Allocator::Pool | Allocator::Growing) {
             return None;
         }
-        state.lines.join(&mut state.pool, behind.key);
+        state.lines.join(&mut state.pool, behind.key, request);
         let (taken, user) = state.lines.take(&mut state.pool, behind.key, request, place)?;
         Some(Found::block(taken, Some(user)))
     }
@@ -381,10 +381,18 @@ impl Reclaim {
         false
     }
 
-    /// Waits for frees that other threads are about to make.
+    /// Waits for frees that other threads are about to make, at most as long as for work: an allocator of other code may
+    /// be waiting for this thread.
     pub(super) fn wait_leaving(&self) {
-        let leaving = self.freed.wait_while(self.lock(), |state| state.leaving > 0);
-        drop(leaving);
+        let until = retire::deadline();
+        let mut state = self.lock();
+        while state.leaving > 0 {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state = self.freed.wait_timeout(state, left);
+        }
     }
 
     /// The streams of other contexts whose work uses memory of this one, whose own streams are all gone, after asking
@@ -461,7 +469,7 @@ impl Reclaim {
         ranges.into_iter().for_each(|range| ranges::end(context, range));
         self.trim(context, 0);
         // Others may be giving its segments back.
-        self.wait_leaving();
+        drop(self.freed.wait_while(self.lock(), |state| state.leaving > 0));
     }
 }
 
@@ -497,7 +505,7 @@ fn is_over(context: &ContextInner, stream: &Use) -> bool {
     if stream.is_done() {
         return true;
     }
-    match retire::wait_briefly(|limit| stream.wait(limit)) {
+    match retire::wait_briefly(|limit| stream.outlast(limit)) {
         Ok(done) => done,
         Err(error) if error.kind() == ErrorKind::CaptureForbidden => true,
         Err(error) => {

@@ -30,7 +30,12 @@ struct Wanted<'a> {
     place: &'static Location<'static>,
     /// Bytes that had [come back](crate::pool::Pool::returned) when it was tried last, with those that came of that.
     seen: &'a Cell<u64>,
+    /// Bytes that had been [given up](crate::pool::Pool::given_up) when it was looked last who holds some back.
+    held: &'a Cell<u64>,
 }
+
+/// How often memory that others ask for is a reason to try again: they may be as short, and for ever.
+const OTHERS: usize = 16;
 
 /// Memory of `bytes` bytes. For work of the stream `behind`, where there is one, alone: earlier work of it may use the
 /// memory still. When memory is short, what is cached is given back. Then a stream takes what another one gave up,
@@ -46,7 +51,7 @@ pub(crate) fn find(
     match context.reclaim.take(request, behind, place) {
         Some(found) => Ok(found),
         None => {
-            let wanted = Wanted { context, bytes, request, behind, place, seen: &Cell::new(0) };
+            let wanted = Wanted { context, bytes, request, behind, place, seen: &Cell::new(0), held: &Cell::new(0) };
             wanted.look().map_err(|error| wanted.explain(error))
         }
     }
@@ -56,7 +61,7 @@ pub(crate) fn find(
 /// short, what is cached is given back.
 pub(crate) fn find_own(context: &ContextInner, bytes: usize, place: &'static Location<'static>) -> Result<Found> {
     let request = Request::new(bytes).ok_or_else(|| too_large(bytes))?;
-    let wanted = Wanted { context, bytes, request, behind: None, place, seen: &Cell::new(0) };
+    let wanted = Wanted { context, bytes, request, behind: None, place, seen: &Cell::new(0), held: &Cell::new(0) };
     let mut tried = wanted.own();
     if is_short(&tried) {
         let mut held = wanted.settle();
@@ -140,6 +145,7 @@ impl Wanted<'_> {
     /// What streams hold back now; the rest of what was given up is free after this.
     fn settle(self) -> Vec<Use> {
         let reclaim = &self.context.reclaim;
+        self.held.set(reclaim.lock().pool.given_up);
         let held = reclaim.held();
         // Other threads may have found out since that work is done, and not have put back what it held.
         reclaim.collect(self.context);
@@ -159,20 +165,23 @@ impl Wanted<'_> {
         self.seen.set(self.context.reclaim.lock().pool.returned);
     }
 
-    /// Whether another trial may have what this one lacked: work holds memory back, others gave some back meanwhile, or
-    /// ask for some at this moment, which they may not get as a whole. Little beside what is asked for does not count:
-    /// other threads come and go with such all the time.
-    fn may_come(self) -> bool {
+    /// Whether another trial may have what this one lacked: others gave some back meanwhile, or up, so that it can be
+    /// waited for, or, as long as that counts, ask for some at this moment, which they may not get as a whole. Little
+    /// beside what is asked for does not count: other threads come and go with such all the time. Nor does what was
+    /// held back before and was waited for, or cannot be.
+    fn may_come(self, others_count: bool) -> bool {
         let state = self.context.reclaim.lock();
         let returned = state.pool.returned.saturating_sub(self.seen.get());
-        let waiting = (state.pool.figures.waiting() + state.growing) as u64;
-        returned.saturating_add(waiting) > self.bytes as u64 / 16
+        let given_up = state.pool.given_up.saturating_sub(self.held.get());
+        let asked = if others_count { state.growing as u64 } else { 0 };
+        returned.saturating_add(given_up).saturating_add(asked) > self.bytes as u64 / 16
     }
 
     /// Waits for what holds memory back, and tries `again` whenever some is free. Other threads may have that first, and
     /// give it up once more: then for that.
     fn wait(self, mut tried: Result<Found>, held: &mut Vec<Use>, again: impl Fn() -> Result<Found>) -> Result<Found> {
         let (reclaim, until) = (&self.context.reclaim, retire::deadline());
+        let mut turns = 0;
         loop {
             while is_short(&tried) && reclaim.wait(self.context, held, until) {
                 tried = again();
@@ -181,9 +190,11 @@ impl Wanted<'_> {
                 break;
             }
             reclaim.wait_leaving();
-            if !self.may_come() {
+            if !self.may_come(turns < OTHERS) {
                 break;
             }
+            turns += 1;
+            retire::pause();
             *held = self.settle();
             tried = again();
         }

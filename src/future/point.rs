@@ -141,6 +141,6 @@ impl Point {
             return Err(Error::new(ErrorKind::DeviceFault, text));
         }
         let _pass = Pass::begin(&self.progress);
-        self.stream.upgrade().map_or(Ok(()), |stream| stream.tell_what_is_left())
+        self.stream.upgrade().map_or(Ok(()), |stream| stream.tell_what_is_left((reported, self.number)))
     }
 }

@@ -179,14 +179,20 @@ fn ready_blocks_side_by_side_become_one_with_the_latest_of_their_work() {
     let known = [(0, 7), (1, 9), (2, 8)].map(|(at, number)| pool.ready(&mut ready, blocks[at].id, number));
     // Of another stream, and of none.
     let foreign = pool.ready(&mut others, blocks[3].id, 5);
-    assert!(pool.take_ready(&mut ready, request(2500), here()).is_none());
-    assert!(pool.join_ready(&mut ready, known[2]).is_none(), "the one behind it is of another stream");
-    let (joined, number) = pool.join_ready(&mut ready, known[0]).unwrap();
-    assert_eq!(number, 9);
+    let bytes = pool.blocks.all[blocks[0].id as usize].bytes;
+    let (two, three) = (request(2 * bytes - 100), request(3 * bytes - 100));
+    assert!(pool.take_ready(&mut ready, two, here()).is_none());
+    assert!(pool.join_ready(&mut ready, known[2], two).is_none(), "the one behind it is of another stream");
+    assert!(pool.join_ready(&mut ready, known[0], request(4 * bytes - 100)).is_none(), "all are too small");
+    assert!(known.iter().all(|part| pool.is_ready(*part)), "and stay as they are");
+    let mut looks = 1;
+    assert!(!pool.is_side_by_side(&ready, known[0], two, &mut looks), "one look is not enough");
+    let (joined, number, count) = pool.join_ready(&mut ready, known[0], three).unwrap();
+    assert_eq!((number, count), (9, 3));
     assert!(pool.is_ready(joined) && pool.is_ready(foreign));
     assert!(!known.iter().any(|part| pool.is_ready(*part)), "what stood for a part of it");
-    assert!(pool.join_ready(&mut ready, joined).is_none());
-    let again = pool.take_ready(&mut ready, request(4000), here()).unwrap();
+    assert!(pool.join_ready(&mut ready, joined, three).is_none());
+    let again = pool.take_ready(&mut ready, three, here()).unwrap();
     assert_eq!((again.taken.address, again.number), (whole, 9));
     let rest = again.rest.map(|rest| pool.ready(&mut ready, rest, again.number));
     pool.give(again.taken.id);

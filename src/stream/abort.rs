@@ -129,15 +129,22 @@ impl Context {
     }
 }
 
-/// How far the streams are. None of them is kept.
+/// How far the streams of the device are. None of them is kept.
 fn of_device(context: &ContextInner) -> Vec<Arc<Progress>> {
+    let is_of_this = |of: &ContextInner| of.device() == context.device() && std::ptr::eq(of.table(), context.table());
+    all_with(is_of_this)
+}
+
+/// The same of one context.
+pub(super) fn of_context(context: &ContextInner) -> Vec<Arc<Progress>> {
+    all_with(|of| std::ptr::eq(of, context))
+}
+
+fn all_with(is_one: impl Fn(&ContextInner) -> bool) -> Vec<Arc<Progress>> {
     let all: Vec<_> = ALL.lock().iter().map(|(stream, of)| (Weak::clone(stream), Arc::clone(of))).collect();
     let is_of_this = |stream: Weak<StreamInner>, progress: &Arc<Progress>| {
         let _pass = Pass::begin(progress);
-        let stream = stream.upgrade();
-        stream.is_some_and(|stream| {
-            stream.context().device() == context.device() && std::ptr::eq(stream.context().table(), context.table())
-        })
+        stream.upgrade().is_some_and(|stream| is_one(stream.context()))
     };
     all.into_iter().filter_map(|(stream, progress)| is_of_this(stream, &progress).then_some(progress)).collect()
 }

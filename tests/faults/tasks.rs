@@ -62,6 +62,10 @@ fn a_query_reports_work_that_failed() {
     fail(&mut buffer);
     assert_eq!(stream.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
     all_say(ErrorKind::DeviceFault);
+    fail(&mut buffer);
+    assert_eq!(device.context().synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+    all_say(ErrorKind::DeviceFault);
+    stream.synchronize().unwrap();
     mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
     let mut graph = stream.capture(racl::CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 2)).unwrap();
     graph.launch(&stream).unwrap();

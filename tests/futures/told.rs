@@ -62,6 +62,7 @@ fn a_host_function_that_panicked_is_told_once() {
     stream.host_function(|| panic!("on purpose")).unwrap();
     let error = block_on(stream.finished()).unwrap_err();
     assert_says(&error, ErrorKind::CallbackPanicked, &["on purpose"]);
+    assert_eq!(stream.is_complete().unwrap_err().kind(), ErrorKind::CallbackPanicked);
     block_on(stream.finished()).unwrap();
     stream.synchronize().unwrap();
 }

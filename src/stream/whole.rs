@@ -1,0 +1,45 @@
+//! All streams of a context at once.
+
+use super::abort::of_context;
+use crate::call::call;
+use crate::closure;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::progress::note_device_failed;
+use crate::retire::{self, keepers};
+
+impl Context {
+    /// Waits until all work of all streams of this context is done.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) while any stream of the context captures;
+    /// [`ErrorKind::NotSupported`] in a host function; the error of a stream whose work failed.
+    #[doc(alias = "aclrtSynchronizeDevice")]
+    pub fn synchronize(&self) -> Result<()> {
+        if closure::is_running() {
+            return Err(closure::refusal("a host function waits for the device, which waits for it"));
+        }
+        let inner = &**self.inner();
+        let before: Vec<_> = of_context(inner).into_iter().map(|stream| (stream.unreported().0, stream)).collect();
+        let waited = keepers::wait_long(|limit| match limit {
+            // SAFETY: takes nothing.
+            None => unsafe { call!(inner, aclrtSynchronizeDevice()) },
+            // SAFETY: takes a number.
+            Some(ms) => unsafe { call!(inner, aclrtSynchronizeDeviceWithTimeout(ms)) },
+        });
+        if let Err(kind) = waited.as_ref().map_err(Error::kind)
+            && kind.is_of_work()
+        {
+            note_device_failed(inner.device());
+            // Whose work it was the library does not say.
+            before.iter().for_each(|(told, stream)| stream.note_failed((*told, stream.submitted()), kind));
+        }
+        let waited = waited.map_err(|error| inner.failures.explain(error, || None));
+        inner.spent.bury();
+        retire::collect();
+        waited?;
+        inner.reclaim.collect(inner);
+        Ok(())
+    }
+}
