@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use crate::call::LOCKED_PROCESS;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Lock, as_if_alone, bury, say, theirs};
+use crate::lock::{Lock, as_if_alone, bury, say};
 
 /// Panics of host functions, waiting for the next synchronising call to report them.
 #[derive(Clone, Default)]
@@ -133,7 +133,7 @@ pub(crate) fn refusal(text: impl Into<String>) -> Error {
 #[cfg(debug_assertions)]
 impl Drop for Function {
     fn drop(&mut self) {
-        theirs(|| ());
+        crate::lock::theirs(|| ());
     }
 }
 

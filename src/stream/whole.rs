@@ -14,7 +14,8 @@ impl Context {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) while any stream of the context captures;
-    /// [`ErrorKind::NotSupported`] in a host function; the error of a stream whose work failed.
+    /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) in a host function; the error of a stream whose work
+    /// failed.
     #[doc(alias = "aclrtSynchronizeDevice")]
     pub fn synchronize(&self) -> Result<()> {
         if closure::is_running() {
