@@ -210,8 +210,9 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for settings out of bounds: [`Auto::max_streams`]
-    /// and [`Auto::l2_share`]; for a symbol that the plan does not have, a value outside its bounds, and values with which a size has no number or the temporaries do not fit any memory:
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for settings out of bounds
+    /// ([`Auto::max_streams`], [`Auto::l2_share`]), for a symbol that the plan does not have, a value outside its bounds,
+    /// and values with which a size has no number or the temporaries do not fit any memory:
     /// [`Auto::at`] gives smaller ones.
     pub fn overlap(&self, auto: &Auto) -> Result<Overlapped> {
         change::overlap(self, auto)
