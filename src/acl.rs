@@ -12,6 +12,7 @@ use acl_sys::{MixedToolkits, Table, aclCANNPackageName, aclCANNPackageVersion};
 use crate::call::{Caller, call, check_not_locked, pointer, set_verify_context};
 use crate::error::{Error, ErrorKind, Refused, Result, ResultExt as _};
 use crate::lock::{Lock, Signal, say};
+use crate::retire;
 
 mod ending;
 mod hear;
@@ -395,7 +396,8 @@ impl Acl {
     /// # Errors
     ///
     /// The value and [`ErrorKind::InvalidArgument`] while devices or clones use it; what the library says otherwise,
-    /// such as [`ErrorKind::Internal`].
+    /// such as [`ErrorKind::Internal`]; [`ErrorKind::Timeout`] when another thread that begins or ends the use of the
+    /// library is not back within the [limit of drops](crate::set_drop_limit).
     #[doc(alias = "aclFinalize")]
     #[doc(alias = "aclFinalizeReference")]
     pub fn close(self) -> Result<(), Refused<Self>> {
@@ -523,8 +525,11 @@ impl AclInner {
         let of_this = |entry: &Live| entry.table.as_ref().is_some_and(|table| Arc::ptr_eq(table, &self.table));
         let live = LIVE.lock();
         let Some(place) = live.iter().position(of_this) else { return Ok(()) };
-        let mut live = CHANGED.wait_while(live, |live| live[place].busy);
+        let mut live = CHANGED.wait_until(live, retire::deadline(), |live| live[place].busy);
         let entry = &mut live[place];
+        if entry.busy {
+            return Err(retire::not_back("initialises or ends the library"));
+        }
         let Some(ending) = entry.ending.filter(|_| entry.inner.strong_count() <= known) else { return Ok(()) };
         // Others wait, but not for the lock.
         entry.busy = true;

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use crate::call::LOCKED_PROCESS;
@@ -19,8 +19,11 @@ struct Slot {
     texts: Lock<Vec<String>>,
     /// How many there were, reported or not.
     count: AtomicU64,
-    /// Slots of the graphs that were launched on a stream.
+    /// How many of them were reported.
+    told: AtomicU64,
+    /// Slots of the graphs that were launched on a stream, and whether there were any.
     adopted: Lock<Vec<Panics>>,
+    adopts: AtomicBool,
 }
 
 impl Panics {
@@ -31,8 +34,11 @@ impl Panics {
             .or_else(|| payload.downcast_ref::<String>().cloned())
             .unwrap_or_else(|| "no message".to_owned());
         say!(Error, "a host function panicked: {text}");
-        self.0.texts.lock().push(text);
-        self.0.count.fetch_add(1, Ordering::AcqRel);
+        {
+            let mut texts = self.0.texts.lock();
+            texts.push(text);
+            self.0.count.fetch_add(1, Ordering::AcqRel);
+        }
         bury(payload);
     }
 
@@ -42,6 +48,22 @@ impl Panics {
         // A slot that nobody else holds belongs to a graph that is gone.
         adopted.retain(|known| Arc::strong_count(&known.0) > 1 && !Arc::ptr_eq(&known.0, &other.0));
         adopted.push(other.clone());
+        self.0.adopts.store(true, Ordering::Release);
+    }
+
+    /// Whether there are some to report.
+    #[inline]
+    pub(crate) fn are_left(&self) -> bool {
+        self.has_untold() || self.0.adopts.load(Ordering::Acquire) && self.adopted_have_untold()
+    }
+
+    fn has_untold(&self) -> bool {
+        self.0.count.load(Ordering::Acquire) != self.0.told.load(Ordering::Relaxed)
+    }
+
+    #[inline(never)]
+    fn adopted_have_untold(&self) -> bool {
+        self.0.adopted.lock().iter().any(Self::has_untold)
     }
 
     /// How many there were so far, whether they were reported or not.
@@ -58,7 +80,9 @@ impl Panics {
     }
 
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.texts.lock())
+        let mut texts = self.0.texts.lock();
+        self.0.told.store(self.count(), Ordering::Relaxed);
+        std::mem::take(&mut *texts)
     }
 }
 

@@ -387,7 +387,9 @@ impl Context {
     ///
     /// The context and why: [`ErrorKind::InvalidArgument`] while clones, or objects that belong to it, are alive, and
     /// while work of other contexts' streams uses memory of it that was dropped: the error names the streams;
-    /// [`ErrorKind::Timeout`] when a host function of it, run by a thread of this crate, does not end;
+    /// [`ErrorKind::Timeout`] when a host function of it, run by a thread of this crate, does not end, and when
+    /// another thread that destroys its idle streams or gives memory back does not within the
+    /// [limit of drops](crate::set_drop_limit);
     /// otherwise the kind of what the runtime says, such as [`ErrorKind::WrongContext`] when the device was reset
     /// beside this crate. Errors that destructors met are in [`Context::take_drop_errors`].
     #[doc(alias = "aclrtResetDevice")]
@@ -469,9 +471,9 @@ impl ContextInner {
         // Before the numbers that they were planned with.
         self.operators.destroy_all(self);
         self.events.destroy_all(self);
-        self.idle_streams.destroy_all(self);
-        self.reclaim.release_all(self);
+        let emptied = self.idle_streams.destroy_all(self).and_then(|()| self.reclaim.release_all(self));
         let result = match self.owner {
+            _ if emptied.is_err() => emptied,
             Owner::Others => Ok(()),
             _ if how == Ends::GivenAway => Ok(()),
             Owner::Primary if how == Ends::Kept && kept::keep(self.acl.table(), self.device, self.raw) => Ok(()),

@@ -40,6 +40,7 @@ use std::fmt;
 use std::ptr::NonNull;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::theirs;
 
 #[cfg(doc)]
 use crate::op::{AnyTensor, tensor::Tensor};
@@ -188,7 +189,7 @@ impl Drop for Managed {
                 let deleter = unsafe { (*raw.as_ptr()).deleter };
                 if let Some(deleter) = deleter {
                     // SAFETY: as above.
-                    unsafe { deleter(raw.as_ptr()) }
+                    theirs(|| unsafe { deleter(raw.as_ptr()) });
                 }
             }
             Raw::Unversioned(raw) => {
@@ -196,7 +197,7 @@ impl Drop for Managed {
                 let deleter = unsafe { (*raw.as_ptr()).deleter };
                 if let Some(deleter) = deleter {
                     // SAFETY: as above.
-                    unsafe { deleter(raw.as_ptr()) }
+                    theirs(|| unsafe { deleter(raw.as_ptr()) });
                 }
             }
         }

@@ -15,7 +15,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use log::{Level, Record};
 
@@ -148,6 +148,23 @@ impl Signal {
     pub(crate) fn wait_timeout<'a, T>(&self, guard: Guard<'a, T>, limit: Duration) -> Guard<'a, T> {
         let Guard { guard, _held } = guard;
         Guard { guard: self.wait(guard, Some(limit)), _held }
+    }
+
+    /// Waits while `wait` says so, and at most until then: whether it still does is to be asked again.
+    pub(crate) fn wait_until<'a, T>(
+        &self,
+        mut guard: Guard<'a, T>,
+        until: Instant,
+        mut wait: impl FnMut(&mut T) -> bool,
+    ) -> Guard<'a, T> {
+        while wait(&mut guard) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            guard = self.wait_timeout(guard, left);
+        }
+        guard
     }
 
     pub(crate) fn wait_while<'a, T>(

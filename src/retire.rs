@@ -100,6 +100,13 @@ pub(crate) fn late(what: &str) -> Error {
     Error::new(ErrorKind::Timeout, text)
 }
 
+/// What is said at the end of something that another thread, which does `what`, has to be done with first.
+pub(crate) fn not_back(what: &str) -> Error {
+    let limit = drop_limit();
+    let text = format!("another thread {what}, and its call of the library has not returned in {limit:?}");
+    Error::new(ErrorKind::Timeout, text)
+}
+
 thread_local! {
     /// Whether drops on this thread wait as long as it takes.
     static PATIENT: Cell<bool> = const { Cell::new(false) };
@@ -220,7 +227,12 @@ pub(crate) fn is_patient() -> bool {
 
 /// Drops of one value that consists of many: they wait for as long as one does.
 pub(crate) fn together<T>(drops: impl FnOnce() -> T) -> T {
-    let before = UNTIL.replace(Some(deadline()));
+    until(deadline(), drops)
+}
+
+/// What waits as drops do waits until then.
+pub(crate) fn until<T>(deadline: Instant, drops: impl FnOnce() -> T) -> T {
+    let before = UNTIL.replace(Some(deadline));
     let done = drops();
     UNTIL.set(before);
     done

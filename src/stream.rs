@@ -275,14 +275,14 @@ impl Stream {
     #[doc(alias = "aclrtStreamQuery")]
     pub fn is_complete(&self) -> Result<bool> {
         self.0.check_runs()?;
-        let asked = self.0.progress.submitted();
-        let done = self.0.is_complete()?;
-        if done && !self.0.is_settled() {
+        let span = self.0.progress.unreported();
+        let done = self.0.is_complete(span)?;
+        if done && (!self.0.is_settled() || self.0.panics.are_left()) {
             // The query says that the work is over, not how it ended. Others may have queued more since.
             retire::wait_moment(|limit| self.0.synchronize(limit))?;
         }
         if done {
-            self.0.progress.check_ended_well(asked)?;
+            self.0.progress.check_ended_well(span.1)?;
         }
         Ok(done)
     }
@@ -378,13 +378,19 @@ impl StreamInner {
         self.context.reclaim.collect(&self.context);
         self.progress.check_helpers()?;
         self.untold.lock().take().map_or(Ok(()), Err)?;
-        self.panics.report().inspect_err(|error| self.progress.note_failed(span, error.kind()))
+        self.report_panics(span)
     }
 
     /// What a synchronisation would say besides what the library does, once the work of `span` is done.
     pub(crate) fn tell_what_is_left(&self, span: Span) -> Result<()> {
         self.context.spent.bury();
         self.untold.lock().take().map_or(Ok(()), Err)?;
+        self.report_panics(span)
+    }
+
+    /// A function whose panic is told here ran before the end of `span`, which may have been known to be reached.
+    fn report_panics(&self, (begin, end): Span) -> Result<()> {
+        let span = (begin.min(end.saturating_sub(1)), end);
         self.panics.report().inspect_err(|error| self.progress.note_failed(span, error.kind()))
     }
 
@@ -462,9 +468,9 @@ impl StreamInner {
         }
     }
 
-    pub(crate) fn is_complete(&self) -> Result<bool> {
-        let span = self.progress.unreported();
-        let idle = self.is_idle().map_err(|error| self.note_fault(error, span));
+    /// Whether what `span` has of it is done.
+    fn is_complete(&self, span: Span) -> Result<bool> {
+        let idle = self.is_idle_up_to(span.1).map_err(|error| self.note_fault(error, span));
         let idle = idle.map_err(|error| self.explain_wait(error))?;
         if !idle {
             keepers::glance();
@@ -473,10 +479,13 @@ impl StreamInner {
     }
 
     /// Whether all work is done, whatever became of it.
+    pub(crate) fn is_idle(&self) -> Result<bool> {
+        self.is_idle_up_to(self.progress.submitted())
+    }
+
     // Two dozen instructions of a query are the call of this.
     #[inline(always)]
-    pub(crate) fn is_idle(&self) -> Result<bool> {
-        let number = self.progress.submitted();
+    fn is_idle_up_to(&self, number: u64) -> Result<bool> {
         let mut status = acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: `status` is a place for one value; the handle is this value's own.
         unsafe { call!(&*self.context, aclrtStreamQuery(self.raw, &raw mut status)) }?;

@@ -3,8 +3,10 @@
 
 mod common;
 
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
+use std::task::{Context as Task, Poll, Wake};
 use std::time::{Duration, Instant};
 
 use common::{device, mock};
@@ -96,6 +98,52 @@ fn an_event_and_a_copy_become_complete() {
     until("a copy", || lent.is_complete().unwrap());
     until("a stream", || stream.is_complete().unwrap());
     assert_eq!(buffer.to_vec().unwrap(), lent.wait().unwrap()[..]);
+}
+
+/// Says that it was woken.
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+#[test]
+fn who_polled_a_future_once_is_woken() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let (stream, event) = (context.stream().unwrap(), Arc::new(context.event().unwrap()));
+    let mut buffer = context.alloc::<u32>(1000).unwrap();
+    for round in 0..50 {
+        let lent = stream.upload(context.pinned_from(&[round; 1000]).unwrap(), &mut buffer).unwrap();
+        event.record(&stream).unwrap();
+        let (ran, set) = flag();
+        stream.host_function(set).unwrap();
+        let mut back = pin!(lent.into_future());
+        let mut reached = pin!(event.reached());
+        let mut finished = pin!(stream.finished());
+        assert_eq!(once_woken("a copy", back.as_mut()).unwrap()[..], [round; 1000]);
+        once_woken("an event", reached.as_mut()).unwrap();
+        once_woken("a stream", finished.as_mut()).unwrap();
+        assert!(ran.load(Ordering::Acquire));
+    }
+}
+
+/// What a future gives that is polled again only when its waker was told.
+#[track_caller]
+fn once_woken<T>(what: &str, mut future: Pin<&mut impl Future<Output = T>>) -> T {
+    let woken = Arc::new(Woken(AtomicBool::new(false)));
+    let waker = Arc::clone(&woken).into();
+    let mut task = Task::from_waker(&waker);
+    if let Poll::Ready(done) = future.as_mut().poll(&mut task) {
+        return done;
+    }
+    until_set(what, &woken.0);
+    match future.poll(&mut task) {
+        Poll::Ready(done) => done,
+        Poll::Pending => panic!("{what}: woken, and not ready"),
+    }
 }
 
 #[test]

@@ -253,6 +253,27 @@ fn a_panic_of_a_host_function_is_reported_by_the_next_wait() {
 }
 
 #[test]
+fn a_panic_is_told_to_who_asks_behind_a_wait_for_an_event() {
+    let device = device();
+    let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
+    let mut buffer = device.alloc::<u8>(8).unwrap();
+    let capture = |s: &racl::Stream| s.host_function(|| panic!("on purpose"));
+    let mut graph = stream.capture(racl::CaptureMode::ThreadLocal, capture).unwrap();
+    for launched in [false, true] {
+        if launched { graph.launch(&stream) } else { capture(&stream) }.unwrap();
+        event.record(&stream).unwrap();
+        event.synchronize().unwrap();
+        let told = stream.is_complete().unwrap_err();
+        assert_says(&told, ErrorKind::CallbackPanicked, &["on purpose"]);
+        let again = [stream.is_complete().unwrap_err().kind(), event.is_complete().unwrap_err().kind()];
+        assert_eq!(again, [ErrorKind::CallbackPanicked; 2]);
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        stream.synchronize().unwrap();
+        assert!(stream.is_complete().unwrap());
+    }
+}
+
+#[test]
 fn a_panic_whose_payload_panics_again_is_caught() {
     struct Bomb;
     impl Drop for Bomb {

@@ -74,8 +74,9 @@ pub unsafe trait ForeignAllocator: Send + Sync {
     fn alloc(&self, bytes: usize, stream: aclrtStream) -> Result<*mut c_void>;
 
     /// The program gave memory up that submitted work may use still: work of `streams`, in the order in which they first
-    /// used it, as far as it is known not to be done. [`free`](Self::free) follows when it is. For allocators that note
-    /// what happens; it does nothing unless it is written. Called where the memory is dropped, also in a host function:
+    /// used it, as far as it is known not to be done. [`free`](Self::free) follows when it is. Their handles
+    /// are names: a stream may be gone, and its handle another one's since. For allocators that note what happens; it
+    /// does nothing unless it is written. Called where the memory is dropped, also in a host function:
     /// it must neither panic nor call the library.
     ///
     /// # Examples

@@ -8,6 +8,7 @@ use super::ContextInner;
 use crate::call::{Caller, Scope, bind, call};
 use crate::error::Result;
 use crate::lock::{Lock, Signal};
+use crate::retire;
 
 /// How many are kept: a device has some two thousand for all that runs on it.
 const MOST: usize = 64;
@@ -98,9 +99,14 @@ impl Idle {
     }
 
     /// Destroys all, and waits for those that others are destroying: none is left when the context ends.
-    pub(super) fn destroy_all(&self, context: &ContextInner) {
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) when those are not back within the limit of drops.
+    pub(super) fn destroy_all(&self, context: &ContextInner) -> Result<()> {
         self.shrink(context, 0);
-        drop(self.left.wait_while(self.state.lock(), |state| state.leaving > 0));
+        let state = self.left.wait_until(self.state.lock(), retire::deadline(), |state| state.leaving > 0);
+        if state.leaving > 0 { Err(retire::not_back("destroys idle streams of the context")) } else { Ok(()) }
     }
 
     /// Destroys all but `keep`, for somebody who needs streams of another kind: `context`, which is told of errors.
@@ -140,5 +146,31 @@ impl Idle {
 
     fn is_beside(&self, other: &Self) -> bool {
         (self.device, self.table) == (other.device, other.table) && self.id != other.id
+    }
+}
+
+#[cfg(all(test, feature = "mock"))]
+mod tests {
+    use std::thread;
+    use std::time::Instant;
+
+    use super::*;
+    use crate::{Acl, ErrorKind, Refused};
+
+    #[test]
+    fn the_end_of_a_context_waits_for_who_destroys_its_streams_and_not_for_ever() -> Result<()> {
+        let context = Acl::mock()?.device(0)?.context().create_context()?;
+        let idle = Arc::clone(&context.inner().idle_streams);
+        idle.state.lock().leaving += 1; // as in the middle of `shrink`, on a thread whose call hangs
+        let refused = retire::until(Instant::now(), || context.close()).unwrap_err();
+        assert_eq!(refused.error().kind(), ErrorKind::Timeout);
+        assert!(refused.error().to_string().contains("idle streams"), "{}", refused.error());
+        let context = refused.into_value();
+        thread::scope(|scope| {
+            let closed = scope.spawn(|| context.close().map_err(Refused::into_error));
+            idle.state.lock().leaving -= 1; // before or after the other waits
+            idle.left.notify_all();
+            closed.join().expect("no panic")
+        })
     }
 }

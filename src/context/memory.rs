@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::allocator::Allocator;
+use crate::lock::theirs;
 use crate::pool::MemoryStats;
 
 impl Context {
@@ -37,7 +38,7 @@ impl Context {
     pub fn set_allocator(&self, allocator: Allocator) {
         let former = std::mem::replace(&mut self.inner().reclaim.lock().allocator, allocator);
         // Not under the lock: it may be the last handle of somebody's allocator.
-        drop(former);
+        theirs(|| drop(former));
     }
 
     /// What memory this context has, without asking the device. [`Context::memory_info`] is what the library says of

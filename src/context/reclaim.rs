@@ -384,15 +384,13 @@ impl Reclaim {
     /// Waits for frees that other threads are about to make, at most as long as for work: an allocator of other code may
     /// be waiting for this thread.
     pub(super) fn wait_leaving(&self) {
-        let until = retire::deadline();
-        let mut state = self.lock();
-        while state.leaving > 0 {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            state = self.freed.wait_timeout(state, left);
-        }
+        drop(self.freed.wait_until(self.lock(), retire::deadline(), |state| state.leaving > 0));
+    }
+
+    /// The same at the end of a context, which does not go on while others are not back.
+    fn all_left(&self) -> Result<Guard<'_, State>> {
+        let state = self.freed.wait_until(self.lock(), retire::deadline(), |state| state.leaving > 0);
+        if state.leaving > 0 { Err(retire::not_back("gives memory of the context back")) } else { Ok(state) }
     }
 
     /// The streams of other contexts whose work uses memory of this one, whose own streams are all gone, after asking
@@ -452,7 +450,7 @@ impl Reclaim {
 
     /// At the end of the context: every stream of it is gone, nobody holds memory, and work that uses some is done, or
     /// is nothing that anybody will ever know of: what such work uses stays where it is.
-    pub(crate) fn release_all(&self, context: &ContextInner) {
+    pub(crate) fn release_all(&self, context: &ContextInner) -> Result<()> {
         self.collect(context);
         let lines = std::mem::take(&mut self.lock().lines);
         let lost = !lines.is_empty();
@@ -462,14 +460,13 @@ impl Reclaim {
             // With what owns it.
             lines.into_pieces().for_each(std::mem::forget);
         }
-        // Others may be giving memory back, and say so when they are done.
-        let mut state = self.freed.wait_while(self.lock(), |state| state.leaving > 0);
+        let mut state = self.all_left()?;
         let ranges = if lost { Vec::new() } else { state.pool.rest_all() };
         drop(state);
         ranges.into_iter().for_each(|range| ranges::end(context, range));
         self.trim(context, 0);
         // Others may be giving its segments back.
-        drop(self.freed.wait_while(self.lock(), |state| state.leaving > 0));
+        self.all_left().map(drop)
     }
 }
 
@@ -536,5 +533,30 @@ fn free(context: &ContextInner, piece: &Piece) -> Result<()> {
             Whose::Calls(owner) => owner.give_back(context),
         },
         Piece::Block(_) => Ok(()),
+    }
+}
+
+#[cfg(all(test, feature = "mock"))]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::{Acl, Refused};
+
+    #[test]
+    fn the_end_of_a_context_waits_for_who_gives_memory_back_and_not_for_ever() -> Result<()> {
+        let context = Acl::mock()?.device(0)?.context().create_context()?;
+        let reclaim = Arc::clone(&context.inner().reclaim);
+        reclaim.lock().leaving += 1; // as on a thread whose call hangs
+        let refused = retire::until(Instant::now(), || context.close()).unwrap_err();
+        assert_eq!(refused.error().kind(), ErrorKind::Timeout);
+        assert!(refused.error().to_string().contains("gives memory"), "{}", refused.error());
+        let context = refused.into_value();
+        thread::scope(|scope| {
+            let closed = scope.spawn(|| context.close().map_err(Refused::into_error));
+            reclaim.lock().leaving -= 1; // before or after the other waits
+            reclaim.freed.notify_all();
+            closed.join().expect("no panic")
+        })
     }
 }

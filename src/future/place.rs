@@ -1,12 +1,11 @@
 //! Where the thread that waits and the future meet.
 
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use crate::error::{Error, Result};
-use crate::lock::{Lock, say};
+use crate::lock::{Lock, caught, say, theirs};
 
 /// Wakers are code of the user: they are cloned, woken and dropped without the lock.
 pub(super) struct Place(Lock<State>);
@@ -20,12 +19,12 @@ enum State {
 
 impl Place {
     pub(super) fn new(waker: &Waker) -> Arc<Self> {
-        Arc::new(Self(Lock::new(State::Waits(Some(waker.clone())))))
+        Arc::new(Self(Lock::new(State::Waits(Some(theirs(|| waker.clone()))))))
     }
 
     pub(super) fn poll(&self, waker: &Waker) -> Poll<Result<()>> {
-        let waker = waker.clone();
-        let (told, _old) = {
+        let waker = theirs(|| waker.clone());
+        let (told, old) = {
             let mut state = self.0.lock();
             match mem::replace(&mut *state, State::Taken) {
                 State::Waits(old) => {
@@ -38,6 +37,7 @@ impl Place {
                 }
             }
         };
+        theirs(|| drop(old));
         told
     }
 
@@ -62,9 +62,7 @@ impl Place {
 
 /// Runs code of the user.
 pub(super) fn wake(waker: Waker) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
+    if caught(|| waker.wake()).is_none() {
         say!(Error, "the waker of a future panicked");
-        // A payload may panic once more when it is dropped.
-        mem::forget(payload);
     }
 }

@@ -204,6 +204,16 @@ impl Graph {
         inner.context().check_library(&self.context, "a graph")?;
         let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
         inner.check_thread()?;
+        if self.keep.is_alone() {
+            self.launch_now(stream, &task).map(drop)
+        } else {
+            self.launch_in_turn(stream, &task)
+        }
+    }
+
+    /// A launch that has to look at what other launches use as well.
+    #[inline(never)]
+    fn launch_in_turn(&mut self, stream: &Stream, task: &Task<'_>) -> Result<()> {
         // While no other graph is launched that may use the same memory of a pool.
         let _turn = if self.keep.has_turns() { self.keep.turn()? } else { None };
         if self.keep.has_notifies() {
@@ -211,6 +221,15 @@ impl Graph {
         }
         let in_turn = self.keep.in_turn();
         let turns = in_turn.iter().map(|each| each.begin(stream)).collect::<Result<Vec<_>>>()?;
+        let number = self.launch_now(stream, task)?;
+        turns.iter().for_each(|turn| turn.used(&stream.0, number));
+        Ok(())
+    }
+
+    // Three dozen instructions of a launch are the call of this.
+    #[inline(always)]
+    fn launch_now(&mut self, stream: &Stream, task: &Task<'_>) -> Result<u64> {
+        let inner = &stream.0;
         let again = self.in_flight.is_last(inner);
         // Nobody else used the memory since the last launch: its work is behind everything still.
         let known = again && !self.in_flight.take_disturbed();
@@ -218,7 +237,7 @@ impl Graph {
             self.order_launch(stream, again, task.location)?;
         }
         let state = inner.lock();
-        let number = inner.submit_free_standing(&state, &task, |raw| {
+        let number = inner.submit_free_standing(&state, task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });
@@ -229,11 +248,10 @@ impl Graph {
             self.note_use(inner, &state.clock);
         }
         drop(state);
-        turns.iter().for_each(|turn| turn.used(inner, number));
         if !again {
             inner.panics.adopt(&self.panics);
         }
-        Ok(())
+        Ok(number)
     }
 
     /// Makes `stream` wait for the launch before, and for other work that uses the memory.

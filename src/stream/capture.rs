@@ -114,6 +114,12 @@ impl Keep {
         self.allocations.values().map(|(memory, how)| Touch::new(memory, *how))
     }
 
+    /// Whether a launch shares nothing with other launches that they have to agree on.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.in_turn.is_empty() && !self.has_notifies() && !self.has_turns()
+    }
+
     /// Whether other graphs may use the same memory of a pool.
     #[inline]
     pub(crate) fn has_turns(&self) -> bool {
