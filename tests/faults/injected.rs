@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use crate::common::mock::{self, LiveHandles};
 use racl::sys::{Library, Table};
 
+use crate::parts::{Part, in_parts};
 use crate::scenario::POOLED;
 use crate::{Outcome, Watch, collect_log, nothing, run};
 
@@ -143,27 +144,28 @@ pub(crate) fn read_words(folder: &Path, words: &mut BTreeSet<String>) {
 
 #[test]
 fn a_call_that_fails_once_gives_an_error_and_leaks_nothing() {
-    let _alone = mock::exclusive();
-    collect_log();
-    let watch = Watch::start();
-    let clean = nothing();
-    let mut problems = each_call(&watch, clean, calls(&watch));
-    // What describes operators does not know where memory comes from.
-    let described = |name: &str| ["aclnn", "aclCreate", "aclDestroy"].iter().any(|start| name.starts_with(start));
-    POOLED.store(true, Ordering::Relaxed);
-    let counted = count_calls(&watch);
-    assert!(counted["aclrtMalloc"] < calls(&watch)["aclrtMalloc"]);
-    let others = counted.into_iter().filter(|(name, _)| !described(name)).collect();
-    problems.extend(each_call(&watch, clean, &others));
-    POOLED.store(false, Ordering::Relaxed);
-    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    in_parts("injected::a_call_that_fails_once_gives_an_error_and_leaks_nothing", |part| {
+        collect_log();
+        let watch = Watch::start();
+        let clean = nothing();
+        let mut problems = each_call(&watch, part, clean, calls(&watch));
+        // What describes operators does not know where memory comes from.
+        let described = |name: &str| ["aclnn", "aclCreate", "aclDestroy"].iter().any(|start| name.starts_with(start));
+        POOLED.store(true, Ordering::Relaxed);
+        let counted = count_calls(&watch);
+        assert!(counted["aclrtMalloc"] < calls(&watch)["aclrtMalloc"]);
+        let others = counted.into_iter().filter(|(name, _)| !described(name)).collect();
+        problems.extend(each_call(&watch, part, clean, &others));
+        POOLED.store(false, Ordering::Relaxed);
+        assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    });
 }
 
-fn each_call(watch: &Watch, clean: LiveHandles, calls: &BTreeMap<&'static str, u64>) -> Vec<String> {
+fn each_call(watch: &Watch, part: &Part, clean: LiveHandles, calls: &BTreeMap<&'static str, u64>) -> Vec<String> {
     let mut problems = Vec::new();
     for (&name, &count) in calls {
         for nth in 1..=count {
-            for &code in codes(name) {
+            for &code in codes(name).iter().filter(|_| part.takes_next()) {
                 mock::reset().unwrap();
                 mock::fail(name, nth, code).unwrap();
                 let what = format!("call {nth} of {name} fails with {code}");
@@ -319,91 +321,102 @@ fn may_leak(name: &str, code: i32) -> Vec<Vec<(&'static str, u64)>> {
 
 #[test]
 fn a_call_that_fails_while_cleaning_up_fails_too_is_still_told() {
-    let _alone = mock::exclusive();
-    collect_log();
-    let watch = Watch::start();
-    let mut problems = Vec::new();
-    for (&name, &count) in calls(&watch) {
-        for (nth, beside) in (1..=count).flat_map(|nth| BESIDE.map(|beside| (nth, beside))) {
-            mock::reset().unwrap();
-            mock::fail(name, nth, INTERNAL).unwrap();
-            (1..10).for_each(|later| mock::fail(beside, later, INTERNAL).unwrap());
-            let what = format!("call {nth} of {name} fails, and {beside}");
-            match run(&what, &watch) {
-                Ok(_) if may_be_silent(name, INTERNAL) || mock::calls(name) < nth => {}
-                Ok(outcome) if outcome.is_silent() => {
-                    problems.push(format!("{what}: nobody was told"));
+    in_parts("injected::a_call_that_fails_while_cleaning_up_fails_too_is_still_told", |part| {
+        collect_log();
+        let watch = Watch::start();
+        let mut problems = Vec::new();
+        for (&name, &count) in calls(&watch) {
+            for (nth, beside) in (1..=count).flat_map(|nth| BESIDE.map(|beside| (nth, beside))) {
+                if !part.takes_next() {
+                    continue;
                 }
-                Ok(_) => {}
-                Err(panic) => problems.push(format!("{what}: panic: {panic}")),
+                mock::reset().unwrap();
+                mock::fail(name, nth, INTERNAL).unwrap();
+                (1..10).for_each(|later| mock::fail(beside, later, INTERNAL).unwrap());
+                let what = format!("call {nth} of {name} fails, and {beside}");
+                match run(&what, &watch) {
+                    Ok(_) if may_be_silent(name, INTERNAL) || mock::calls(name) < nth => {}
+                    Ok(outcome) if outcome.is_silent() => {
+                        problems.push(format!("{what}: nobody was told"));
+                    }
+                    Ok(_) => {}
+                    Err(panic) => problems.push(format!("{what}: panic: {panic}")),
+                }
             }
         }
-    }
-    mock::reset().unwrap();
-    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+        mock::reset().unwrap();
+        assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    });
 }
 
 /// Combinations that nobody would think of; the same ones at each run.
 #[test]
 fn several_failures_at_once_are_told_too() {
-    let _alone = mock::exclusive();
-    collect_log();
-    let watch = Watch::start();
-    let names: Vec<_> = calls(&watch).iter().collect();
-    let mut random = fastrand::Rng::with_seed(2026);
-    let mut problems = Vec::new();
-    for turn in 0..1500 {
-        mock::reset().unwrap();
-        let mut armed = Vec::new();
-        for _ in 0..random.usize(2..6) {
-            let (name, count) = names[random.usize(..names.len())];
-            let (nth, code) = (random.u64(1..=*count), [INTERNAL, DEVICE_FAULT, 107_027][random.usize(..3)]);
-            // Who waits for a signal whose task failed waits on, and for a stream that was not started.
-            if random.bool() || matches!(*name, "aclrtValueWrite" | "aclrtActiveStream") {
-                mock::fail(name, nth, code).unwrap();
-                armed.push((*name, nth, code));
-            } else {
-                // The other one is of calls that are refused, which no task is.
-                let code = if code == INTERNAL { INTERNAL } else { DEVICE_FAULT };
-                mock::fail_task(name, nth, code).unwrap();
-                armed.push((*name, 0, code));
+    in_parts("injected::several_failures_at_once_are_told_too", |part| {
+        collect_log();
+        let watch = Watch::start();
+        let names: Vec<_> = calls(&watch).iter().collect();
+        let mut random = fastrand::Rng::with_seed(2026);
+        let mut problems = Vec::new();
+        for turn in 0..1500 {
+            mock::reset().unwrap();
+            // What is drawn does not hang on who runs it.
+            let is_mine = part.takes_next();
+            let mut armed = Vec::new();
+            for _ in 0..random.usize(2..6) {
+                let (name, count) = names[random.usize(..names.len())];
+                let (nth, code) = (random.u64(1..=*count), [INTERNAL, DEVICE_FAULT, 107_027][random.usize(..3)]);
+                // Who waits for a signal whose task failed waits on, and for a stream that was not started.
+                if random.bool() || matches!(*name, "aclrtValueWrite" | "aclrtActiveStream") {
+                    mock::fail(name, nth, code).unwrap();
+                    armed.push((*name, nth, code));
+                } else {
+                    // The other one is of calls that are refused, which no task is.
+                    let code = if code == INTERNAL { INTERNAL } else { DEVICE_FAULT };
+                    mock::fail_task(name, nth, code).unwrap();
+                    armed.push((*name, 0, code));
+                }
             }
-        }
-        let what = format!("run {turn} with {armed:?}, tasks as call 0");
-        match run(&what, &watch) {
-            Err(panic) => problems.push(format!("{what}: panic: {panic}")),
-            Ok(outcome) => {
-                let told = armed
-                    .iter()
-                    .any(|(name, nth, code)| *nth > 0 && mock::calls(name) >= *nth && !may_be_silent(name, *code));
-                if told && outcome.is_silent() {
-                    problems.push(format!("{what}: nobody was told"));
+            if !is_mine {
+                continue;
+            }
+            let what = format!("run {turn} with {armed:?}, tasks as call 0");
+            match run(&what, &watch) {
+                Err(panic) => problems.push(format!("{what}: panic: {panic}")),
+                Ok(outcome) => {
+                    let told = armed.iter().any(|(name, nth, code)| {
+                        *nth > 0 && mock::calls(name) >= *nth && !may_be_silent(name, *code)
+                    });
+                    if told && outcome.is_silent() {
+                        problems.push(format!("{what}: nobody was told"));
+                    }
                 }
             }
         }
-    }
-    mock::reset().unwrap();
-    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+        mock::reset().unwrap();
+        assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    });
 }
 
 #[test]
 fn a_call_that_fails_for_good_ends_nothing_but_the_program() {
-    let _alone = mock::exclusive();
-    collect_log();
-    let watch = Watch::start();
-    let mut problems = Vec::new();
-    for (&name, &count) in calls(&watch) {
-        for nth in 1..=count {
-            mock::reset().unwrap();
-            for later in nth..nth + 100 {
-                mock::fail(name, later, INTERNAL).unwrap();
-            }
-            let what = format!("{name} fails from call {nth} on");
-            if let Err(panic) = run(&what, &watch) {
-                problems.push(format!("{what}: panic: {panic}"));
+    in_parts("injected::a_call_that_fails_for_good_ends_nothing_but_the_program", |part| {
+        collect_log();
+        let watch = Watch::start();
+        let mut problems = Vec::new();
+        for (&name, &count) in calls(&watch) {
+            for nth in (1..=count).filter(|_| part.takes_next()) {
+                mock::reset().unwrap();
+                for later in nth..nth + 100 {
+                    mock::fail(name, later, INTERNAL).unwrap();
+                }
+                let what = format!("{name} fails from call {nth} on");
+                if let Err(panic) = run(&what, &watch) {
+                    problems.push(format!("{what}: panic: {panic}"));
+                }
             }
         }
-    }
-    mock::reset().unwrap();
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
+        mock::reset().unwrap();
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
+    });
 }

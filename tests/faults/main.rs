@@ -8,6 +8,7 @@ mod injected;
 mod kernels;
 mod memory;
 mod models;
+mod parts;
 mod plans;
 mod scenario;
 mod tasks;

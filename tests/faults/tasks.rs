@@ -4,10 +4,13 @@ use crate::common::mock;
 use racl::ErrorKind;
 
 use crate::injected::{calls, leaks};
+use crate::parts::in_parts;
 use crate::{Outcome, Watch, collect_log, nothing, run};
 
 const DEVICE_FAULT: i32 = 507_015;
 const DEVICE_LOST: i32 = 507_053;
+const FAILURES: [(i32, ErrorKind); 2] =
+    [(DEVICE_FAULT, ErrorKind::DeviceFault), (DEVICE_LOST, ErrorKind::DeviceLost)];
 
 /// Calls that queue work which can fail.
 fn queues_work(name: &str) -> bool {
@@ -139,41 +142,42 @@ fn memory_that_a_query_found_idle_is_read_while_its_stream_captures() {
 
 #[test]
 fn work_that_fails_is_reported_by_a_call_that_waits_and_leaks_nothing() {
-    let _alone = mock::exclusive();
-    collect_log();
-    let watch = Watch::start();
-    let clean = nothing();
-    let mut problems = Vec::new();
-    for (&name, &count) in calls(&watch).iter().filter(|(name, _)| queues_work(name)) {
-        // Two of them update a graph: that replaces a kernel and queues none.
-        let count = count - if name == "aclnnMuls" { 2 } else { 0 };
-        for nth in 1..=count {
-            for (code, kind) in [(DEVICE_FAULT, ErrorKind::DeviceFault), (DEVICE_LOST, ErrorKind::DeviceLost)] {
-                mock::reset().unwrap();
-                mock::fail_task(name, nth, code).unwrap();
-                let what = format!("task {nth} of {name} fails with {code}");
-                match run(&what, &watch) {
-                    Err(panic) => problems.push(format!("{what}: panic: {panic}")),
-                    Ok(outcome) => {
-                        problems.extend(judge(code, kind, &outcome).map(|problem| format!("{what}: {problem}")));
-                        let leaks = leaks(outcome.live, clean);
-                        // After the loss of a device it is not known whether the graph still runs.
-                        let may_leak =
-                            code == DEVICE_LOST && outcome.text().contains("a graph could not be destroyed");
-                        if !leaks.is_empty() && !may_leak {
-                            problems.push(format!("{what}: leaks {leaks:?}: {}", outcome.text()));
+    in_parts("tasks::work_that_fails_is_reported_by_a_call_that_waits_and_leaks_nothing", |part| {
+        collect_log();
+        let watch = Watch::start();
+        let clean = nothing();
+        let mut problems = Vec::new();
+        for (&name, &count) in calls(&watch).iter().filter(|(name, _)| queues_work(name)) {
+            // Two of them update a graph: that replaces a kernel and queues none.
+            let count = count - if name == "aclnnMuls" { 2 } else { 0 };
+            for nth in 1..=count {
+                for (code, kind) in FAILURES.into_iter().filter(|_| part.takes_next()) {
+                    mock::reset().unwrap();
+                    mock::fail_task(name, nth, code).unwrap();
+                    let what = format!("task {nth} of {name} fails with {code}");
+                    match run(&what, &watch) {
+                        Err(panic) => problems.push(format!("{what}: panic: {panic}")),
+                        Ok(outcome) => {
+                            problems.extend(judge(code, kind, &outcome).map(|problem| format!("{what}: {problem}")));
+                            let leaks = leaks(outcome.live, clean);
+                            // After the loss of a device it is not known whether the graph still runs.
+                            let may_leak =
+                                code == DEVICE_LOST && outcome.text().contains("a graph could not be destroyed");
+                            if !leaks.is_empty() && !may_leak {
+                                problems.push(format!("{what}: leaks {leaks:?}: {}", outcome.text()));
+                            }
                         }
                     }
-                }
-                match run("after a failure", &watch) {
-                    Ok(again) if again.is_silent() => {}
-                    Ok(again) => problems.push(format!("{what}: afterwards: {}", again.text())),
-                    Err(panic) => problems.push(format!("{what}: afterwards: panic: {panic}")),
+                    match run("after a failure", &watch) {
+                        Ok(again) if again.is_silent() => {}
+                        Ok(again) => problems.push(format!("{what}: afterwards: {}", again.text())),
+                        Err(panic) => problems.push(format!("{what}: afterwards: panic: {panic}")),
+                    }
                 }
             }
         }
-    }
-    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+        assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    });
 }
 
 fn judge(code: i32, kind: ErrorKind, outcome: &Outcome) -> Option<String> {
