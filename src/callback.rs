@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use acl_sys::aclrtStream;
 
 use crate::call::call;
-use crate::closure::{Function, RunsOn, Single};
+use crate::closure::{Function, PartOf, RunsOn, Single};
 use crate::context::ContextInner;
 use crate::context::reports::{Called, Reports, Service};
 use crate::error::Result;
@@ -101,7 +101,7 @@ impl Stream {
         let state = inner.lock();
         let function = Box::new(function);
         if let Some(capture) = &state.capture {
-            let function = Arc::new(Function::new(function, &capture.panics));
+            let function = Arc::new(Function::new(function, PartOf::Graph(capture.panics.clone())));
             // Kept before the call, so that it outlives every replay whatever happens in between.
             capture.keep_host_function(&function);
             inner.submit_locked(&state, &task, |raw| {
@@ -111,7 +111,9 @@ impl Stream {
             })?;
             return Ok(());
         }
-        let function = inner.unrun.add(Function::new(function, &inner.panics));
+        // It may run before the call of the library is back.
+        let of = PartOf::Work((Arc::clone(inner.progress()), inner.progress().submitted() + 1));
+        let function = inner.unrun.add(Function::new(function, of));
         let before = inner.before();
         let once = Box::new(Once { function, stream: inner.key(), before, context: Arc::downgrade(context) });
         let user = Box::into_raw(once).cast::<c_void>();

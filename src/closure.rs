@@ -1,96 +1,22 @@
 //! Closures of the user that run on the host: their panics, and their end.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use crate::call::LOCKED_PROCESS;
-use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Lock, as_if_alone, bury, say};
+use crate::error::{Error, ErrorKind};
+use crate::lock::{Lock, as_if_alone};
 
-/// Panics of host functions, waiting for the next synchronising call to report them.
-#[derive(Clone, Default)]
-pub(crate) struct Panics(Arc<Slot>);
+mod panics;
 
-#[derive(Default)]
-struct Slot {
-    texts: Lock<Vec<String>>,
-    /// How many there were, reported or not.
-    count: AtomicU64,
-    /// How many of them were reported.
-    told: AtomicU64,
-    /// Slots of the graphs that were launched on a stream, and whether there were any.
-    adopted: Lock<Vec<Panics>>,
-    adopts: AtomicBool,
-}
-
-impl Panics {
-    fn note(&self, payload: Box<dyn Any + Send>) {
-        let text = payload
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".to_owned());
-        say!(Error, "a host function panicked: {text}");
-        {
-            let mut texts = self.0.texts.lock();
-            texts.push(text);
-            self.0.count.fetch_add(1, Ordering::AcqRel);
-        }
-        bury(payload);
-    }
-
-    /// Reports the panics of `other` together with these from now on.
-    pub(crate) fn adopt(&self, other: &Self) {
-        let mut adopted = self.0.adopted.lock();
-        // A slot that nobody else holds belongs to a graph that is gone.
-        adopted.retain(|known| Arc::strong_count(&known.0) > 1 && !Arc::ptr_eq(&known.0, &other.0));
-        adopted.push(other.clone());
-        self.0.adopts.store(true, Ordering::Release);
-    }
-
-    /// Whether there are some to report.
-    #[inline]
-    pub(crate) fn are_left(&self) -> bool {
-        self.has_untold() || self.0.adopts.load(Ordering::Acquire) && self.adopted_have_untold()
-    }
-
-    fn has_untold(&self) -> bool {
-        self.0.count.load(Ordering::Acquire) != self.0.told.load(Ordering::Relaxed)
-    }
-
-    #[inline(never)]
-    fn adopted_have_untold(&self) -> bool {
-        self.0.adopted.lock().iter().any(Self::has_untold)
-    }
-
-    /// How many there were so far, whether they were reported or not.
-    pub(crate) fn count(&self) -> u64 {
-        self.0.count.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn report(&self) -> Result<()> {
-        let mut texts = self.take();
-        for other in &*self.0.adopted.lock() {
-            texts.append(&mut other.take());
-        }
-        if texts.is_empty() { Ok(()) } else { Err(Error::new(ErrorKind::CallbackPanicked, texts.join("; "))) }
-    }
-
-    fn take(&self) -> Vec<String> {
-        let mut texts = self.0.texts.lock();
-        self.0.told.store(self.count(), Ordering::Relaxed);
-        std::mem::take(&mut *texts)
-    }
-}
+pub(crate) use panics::{Panics, PartOf};
 
 /// A closure together with where its panics go.
 pub(crate) struct Function {
     /// For one run at a time; no lock of this crate, since it is the user's code that runs under it.
     function: std::sync::Mutex<Box<dyn FnMut() + Send>>,
-    panics: Panics,
+    of: PartOf,
 }
 
 /// What a function runs on.
@@ -162,8 +88,11 @@ impl Drop for Function {
 }
 
 impl Function {
-    pub(crate) fn new(function: Box<dyn FnMut() + Send>, panics: &Panics) -> Self {
-        Self { function: std::sync::Mutex::new(function), panics: panics.clone() }
+    pub(crate) fn new(function: Box<dyn FnMut() + Send>, of: PartOf) -> Self {
+        if let PartOf::Graph(panics) = &of {
+            panics.set_possible();
+        }
+        Self { function: std::sync::Mutex::new(function), of }
     }
 
     pub(crate) fn run(&self, on: RunsOn) {
@@ -176,7 +105,7 @@ impl Function {
             ended
         };
         if let Err(payload) = ended {
-            self.panics.note(payload);
+            self.of.note(payload);
         }
     }
 }
@@ -227,9 +156,9 @@ impl Spent {
     pub(crate) fn bury(&self) {
         let spent = std::mem::take(&mut *self.0.lock());
         for function in spent {
-            let panics = function.panics.clone();
+            let of = function.of.clone();
             if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(function))) {
-                panics.note(payload);
+                of.note(payload);
             }
         }
     }

@@ -517,9 +517,12 @@ impl ContextInner {
 }
 
 impl ContextInner {
-    fn end_or_tell(&self) {
-        if let Err(error) = self.end(Ends::Kept) {
-            say!(Error, "closing a context of device {}: {error:#}", self.device);
+    fn end_or_tell(&mut self) {
+        let Err(error) = self.end(Ends::Kept) else { return };
+        say!(Error, "closing a context of device {}: {error:#}", self.device);
+        if error.kind() == ErrorKind::Timeout {
+            // Once others are back.
+            retire::on_thread(self.take(), drop);
         }
     }
 
@@ -543,12 +546,14 @@ impl Drop for ContextInner {
         if (closure::is_running() || self.reports.is_own_thread()) && !*self.ended.get_mut() {
             return retire::on_thread(self.take(), drop);
         }
-        if !*self.ended.get_mut() {
-            match self.reclaim.outlast(self) {
-                Waited::Done => {}
-                other => return self.leave(other),
+        retire::together(|| {
+            if !*self.ended.get_mut() {
+                match self.reclaim.outlast(self) {
+                    Waited::Done => {}
+                    other => return self.leave(other),
+                }
             }
-        }
-        self.end_or_tell();
+            self.end_or_tell();
+        });
     }
 }

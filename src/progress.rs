@@ -14,11 +14,13 @@ use crate::lock::{Guard, Lock, Signal};
 mod beside;
 mod clock;
 mod failures;
+mod panicked;
 mod passing;
 
 pub(crate) use beside::Beside;
 pub(crate) use clock::Clock;
 pub(crate) use failures::{Span, device_failures, note_device_failed};
+pub(crate) use panicked::{Panic, told_panics};
 pub(crate) use passing::{Pass, Passes, Visit};
 
 /// A stream.
@@ -55,6 +57,7 @@ pub(crate) struct Progress {
     failures: failures::Failures,
     /// Submissions that may have been dropped.
     aborts: failures::Failures,
+    panicked: panicked::Panicked,
     /// What helps its work along on other streams.
     beside: beside::Helpers,
     /// References to the stream for a moment, and to any of its context.
@@ -87,6 +90,7 @@ impl Progress {
             reported: AtomicU64::new(0),
             failures: failures::Failures::default(),
             aborts: failures::Failures::default(),
+            panicked: panicked::Panicked::default(),
             beside: beside::Helpers::default(),
             passes: Passes::default(),
             around: Arc::clone(around),
@@ -160,8 +164,13 @@ impl Progress {
 
     #[cold]
     fn check_told(&self, number: u64) -> Result<()> {
-        let Some(kind) = self.failures.kind((number.saturating_sub(1), number)) else { return Ok(()) };
-        let text = "work of the stream or beside it failed, by then or before, as another call was told";
+        let span = (number.saturating_sub(1), number);
+        let panicked = || self.panicked.were_told(span).then_some(ErrorKind::CallbackPanicked);
+        let Some(kind) = self.failures.kind(span).or_else(panicked) else { return Ok(()) };
+        let text = match kind {
+            ErrorKind::CallbackPanicked => "of the stream, or of a graph that was launched there, by then or before",
+            _ => "work of the stream or beside it failed, by then or before, as another call was told",
+        };
         Err(Error::new(kind, text))
     }
 
@@ -175,9 +184,9 @@ impl Progress {
         self.failures.count()
     }
 
-    /// As [`Progress::has_failed`], of what was told when it had been so often.
-    pub(crate) fn has_failed_since(&self, count: u64, span: Span) -> bool {
-        self.failures.touch_since(count, span)
+    /// What work that may be of `span` failed with, of what was noted when there had been so many failures.
+    pub(crate) fn failed_since(&self, count: u64, span: Span) -> Option<ErrorKind> {
+        self.failures.kind_since(count, span)
     }
 
     /// Work of `span` may have been dropped.

@@ -58,7 +58,8 @@ static LIMIT: AtomicU64 = AtomicU64::new(10_000);
 /// done, and the latest that records no event, with its source line; the time counts from the beginning of the drop.
 /// [`Context::close`] refuses meanwhile. A context that is dropped waits so for work of other contexts' streams that uses
 /// memory of it; the log has the error then. An allocation waits as long for memory that other work holds. Explicit calls,
-/// such as `close` and `synchronize`, wait as long as it takes.
+/// such as `close` and `synchronize`, wait for work as long as it takes, and for other threads that are in the middle of
+/// giving something back as long as drops do.
 ///
 /// [`Context::take_drop_errors`]: crate::Context::take_drop_errors
 /// [`Context::close`]: crate::Context::close
@@ -103,7 +104,7 @@ pub(crate) fn late(what: &str) -> Error {
 /// What is said at the end of something that another thread, which does `what`, has to be done with first.
 pub(crate) fn not_back(what: &str) -> Error {
     let limit = drop_limit();
-    let text = format!("another thread {what}, and its call of the library has not returned in {limit:?}");
+    let text = format!("another thread {what}, and has not come back from that in {limit:?}");
     Error::new(ErrorKind::Timeout, text)
 }
 

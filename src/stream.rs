@@ -11,7 +11,7 @@ use acl_sys::aclrtStream;
 
 use crate::allocation::Allocation;
 use crate::call::call;
-use crate::closure::{Panics, Unrun};
+use crate::closure::{self, Unrun};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
@@ -104,8 +104,6 @@ pub(crate) struct StreamInner {
     untold: Lock<Option<Error>>,
     /// The first failure of its work that any wait was told of.
     fault: OnceLock<String>,
-    /// Panics of host functions that no synchronising call has reported yet.
-    pub(crate) panics: Panics,
     /// Host functions that it may not have run.
     pub(crate) unrun: Unrun,
     context: Arc<ContextInner>,
@@ -186,7 +184,6 @@ impl Stream {
             marker: poll::Marker::default(),
             untold: Lock::default(),
             fault: OnceLock::new(),
-            panics: Panics::default(),
             unrun: Unrun::default(),
             context: Arc::clone(context),
         }));
@@ -235,7 +232,8 @@ impl Stream {
     /// True while the stream records a graph.
     #[must_use]
     pub fn is_capturing(&self) -> bool {
-        self.0.lock().capture.is_some()
+        // Whoever submits behind a host function may hold the lock until that is over.
+        if closure::is_running() { self.0.is_surely_capturing() } else { self.0.lock().capture.is_some() }
     }
 
     /// Blocks until everything submitted to the stream before this call is done.
@@ -277,7 +275,7 @@ impl Stream {
         self.0.check_runs()?;
         let span = self.0.progress.unreported();
         let done = self.0.is_complete(span)?;
-        if done && (!self.0.is_settled() || self.0.panics.are_left()) {
+        if done && (!self.0.is_settled() || self.0.progress.has_panics()) {
             // The query says that the work is over, not how it ended. Others may have queued more since.
             retire::wait_moment(|limit| self.0.synchronize(limit))?;
         }
@@ -378,20 +376,14 @@ impl StreamInner {
         self.context.reclaim.collect(&self.context);
         self.progress.check_helpers()?;
         self.untold.lock().take().map_or(Ok(()), Err)?;
-        self.report_panics(span)
+        self.progress.tell_panics((0, u64::MAX))
     }
 
-    /// What a synchronisation would say besides what the library does, once the work of `span` is done.
-    pub(crate) fn tell_what_is_left(&self, span: Span) -> Result<()> {
+    /// What a synchronisation would say besides what the library does; where a function `panicked`, that as well.
+    pub(crate) fn tell_what_is_left(&self, panicked: bool) -> Result<()> {
         self.context.spent.bury();
         self.untold.lock().take().map_or(Ok(()), Err)?;
-        self.report_panics(span)
-    }
-
-    /// A function whose panic is told here ran before the end of `span`, which may have been known to be reached.
-    fn report_panics(&self, (begin, end): Span) -> Result<()> {
-        let span = (begin.min(end.saturating_sub(1)), end);
-        self.panics.report().inspect_err(|error| self.progress.note_failed(span, error.kind()))
+        if panicked { self.progress.tell_panics((0, u64::MAX)) } else { Ok(()) }
     }
 
     fn c_synchronize(&self, limit: Option<i32>) -> Result<()> {

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, Once, mpsc};
 use std::thread;
 
 use common::mock;
+use racl::plan::{Frozen, HostFunction, Plan};
 use racl::{Allocator, CaptureMode, Context, ErrorKind, Prefetch, Stream, op};
 
 /// What the logger calls.
@@ -177,9 +178,29 @@ fn a_host_function_cannot_wait_for_itself() {
     let ask = |own: Stream, tell: mpsc::Sender<Vec<ErrorKind>>| {
         let (context, event) = (own.context(), own.context().event().unwrap());
         let mut buffer = context.alloc::<u8>(8).unwrap();
+        let (mut pinned, x) = (Some(context.pinned::<u8>(8).unwrap()), context.zeros::<f32>([2, 8]).unwrap());
+        let mut y = context.zeros::<f32>([2, 8]).unwrap();
+        let (weight, bias) = (context.zeros::<f32>([8]).unwrap(), context.zeros::<f32>([8]).unwrap());
+        let plan = Plan::build(|g| g.host_function(&HostFunction::new("nothing", 1, |_| ()))).unwrap();
+        let mut exe = plan.eager(&context, Frozen::new()).unwrap();
         move || {
             own.spoil_capture("work", "nobody waits for the stream here either");
+            assert!(!own.is_capturing());
+            let refused = own.upload(pinned.take().unwrap(), &mut buffer).unwrap_err();
+            let (back, upload) = refused.into_parts();
+            let refused = own.download(&buffer, back).unwrap_err();
+            let (back, download) = refused.into_parts();
+            pinned = Some(back);
+            let run = exe.run(&own, &mut exe.bindings());
             let done = [
+                Err(upload),
+                Err(download),
+                // With scratch memory.
+                op::layer_norm(&own, &x, &op::LayerNorm { weight: &weight, bias: &bias, eps: 1e-5 }, &mut y),
+                run,
+                own.side("side").map(drop),
+                own.condition(None).map(drop),
+                own.task_group(|_| Ok(())).map(drop),
                 own.fill_bytes(&mut buffer, 1),
                 own.prefetch(&buffer, Prefetch::all()).map(drop),
                 own.host_function(|| ()),
@@ -208,13 +229,13 @@ fn a_host_function_cannot_wait_for_itself() {
         go.send(()).unwrap();
     });
     stream.synchronize().unwrap();
-    assert_eq!(told.recv().unwrap(), [ErrorKind::NotSupported; 8]);
+    assert_eq!(told.recv().unwrap(), [ErrorKind::NotSupported; 15]);
     // In a graph, whatever it is launched on.
     let other = context.stream().unwrap();
     let function = ask(other.clone(), tell);
     let mut graph = stream.capture(CaptureMode::Relaxed, |s| s.host_function(function)).unwrap();
     graph.launch(&other).unwrap();
     graph.wait().unwrap();
-    assert_eq!(told.recv().unwrap(), [ErrorKind::NotSupported; 8]);
+    assert_eq!(told.recv().unwrap(), [ErrorKind::NotSupported; 15]);
     end();
 }

@@ -274,6 +274,66 @@ fn a_panic_is_told_to_who_asks_behind_a_wait_for_an_event() {
 }
 
 #[test]
+fn a_panic_in_a_graph_is_told_by_the_stream_of_that_launch() {
+    let device = device();
+    let (one, two, event) = (device.stream().unwrap(), device.stream().unwrap(), device.event().unwrap());
+    let (mut runs, mut buffer) = (0, device.alloc::<u8>(8).unwrap());
+    let second = move || {
+        runs += 1;
+        assert!(runs != 2, "on purpose");
+    };
+    let mut graph = one.capture(racl::CaptureMode::ThreadLocal, |s| s.host_function(second)).unwrap();
+    graph.launch(&one).unwrap();
+    one.synchronize().unwrap();
+    graph.launch(&two).unwrap();
+    event.record(&two).unwrap();
+    event.synchronize().unwrap();
+    one.synchronize().unwrap();
+    assert!(one.is_complete().unwrap());
+    assert_says(&two.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
+    assert_eq!(two.is_complete().unwrap_err().kind(), ErrorKind::CallbackPanicked);
+    two.fill_bytes(&mut buffer, 1).unwrap();
+    two.synchronize().unwrap();
+    assert!(two.is_complete().unwrap());
+}
+
+#[test]
+fn a_panic_in_a_graph_that_is_gone_is_told() {
+    let device = device();
+    let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
+    let capture = |panics: bool| {
+        stream.capture(racl::CaptureMode::ThreadLocal, |s| s.host_function(move || assert!(!panics, "on purpose")))
+    };
+    let (mut gone, mut other) = (capture(true).unwrap(), capture(false).unwrap());
+    gone.launch(&stream).unwrap();
+    event.record(&stream).unwrap();
+    event.synchronize().unwrap();
+    drop(gone);
+    other.launch(&stream).unwrap();
+    assert_says(&stream.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
+}
+
+#[test]
+fn who_asks_after_a_graph_told_its_panic_is_told_too() {
+    let device = device();
+    let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
+    let (before, mut buffer) = (device.event().unwrap(), device.alloc::<u8>(8).unwrap());
+    let mut graph =
+        stream.capture(racl::CaptureMode::ThreadLocal, |s| s.host_function(|| panic!("on purpose"))).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    before.record(&stream).unwrap();
+    before.synchronize().unwrap();
+    graph.launch(&stream).unwrap();
+    event.record(&stream).unwrap();
+    event.synchronize().unwrap();
+    assert_says(&graph.wait().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
+    for asked in [stream.is_complete(), event.is_complete(), stream.is_complete()] {
+        assert_eq!(asked.unwrap_err().kind(), ErrorKind::CallbackPanicked);
+    }
+    assert!(before.is_complete().unwrap());
+}
+
+#[test]
 fn a_panic_whose_payload_panics_again_is_caught() {
     struct Bomb;
     impl Drop for Bomb {

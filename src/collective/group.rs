@@ -132,6 +132,7 @@ impl<'a> Group<'a> {
         for each in &self.messages {
             context.check_library(&each.of.0.context, "a communicator").map_err(refused)?;
         }
+        self.messages.iter().try_for_each(|each| each.stream.0.check_thread())?;
         let turns = self.turns().map_err(refused)?;
         self.order().map_err(refused)?;
         let mut streams: Vec<_> = self.messages.iter().map(|each| each.stream).collect();

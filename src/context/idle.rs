@@ -171,6 +171,20 @@ mod tests {
             idle.state.lock().leaving -= 1; // before or after the other waits
             idle.left.notify_all();
             closed.join().expect("no panic")
-        })
+        })?;
+        let context = Acl::mock()?.device(0)?.context().create_context()?;
+        let inner = Arc::downgrade(context.inner());
+        let idle = Arc::clone(&context.inner().idle_streams);
+        idle.state.lock().leaving += 1;
+        retire::until(Instant::now(), || drop(context)); // goes on elsewhere
+        assert!(inner.upgrade().is_none());
+        assert!(ALL.lock().iter().any(|known| known.as_ptr() == Arc::as_ptr(&idle)));
+        idle.state.lock().leaving -= 1;
+        idle.left.notify_all();
+        // The thread has it until the context has ended.
+        while Arc::strong_count(&idle) > 1 {
+            thread::yield_now();
+        }
+        Ok(())
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct State {
     leaving: usize,
     /// Given up by threads that may make no calls.
     later: Vec<Piece>,
+    /// At its end there was work that may use some for ever.
+    lost: bool,
 }
 
 /// The stream that memory is for.
@@ -460,8 +462,9 @@ impl Reclaim {
             // With what owns it.
             lines.into_pieces().for_each(std::mem::forget);
         }
+        self.lock().lost |= lost;
         let mut state = self.all_left()?;
-        let ranges = if lost { Vec::new() } else { state.pool.rest_all() };
+        let ranges = if state.lost { Vec::new() } else { state.pool.rest_all() };
         drop(state);
         ranges.into_iter().for_each(|range| ranges::end(context, range));
         self.trim(context, 0);

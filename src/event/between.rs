@@ -124,6 +124,7 @@ impl IpcEvent {
         location: &'static Location<'static>,
         call: impl FnOnce(acl_sys::aclrtStream) -> Result<()>,
     ) -> Result<()> {
+        stream.0.check_thread()?;
         let checked = stream.0.context().check_library(self.0.context(), "an event").and_then(|()| {
             if stream.is_capturing() {
                 let text = "events between processes take no part in captures";

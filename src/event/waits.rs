@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use super::Event;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::stream::Stream;
 
 impl Stream {
@@ -29,7 +29,12 @@ impl Stream {
     /// As [`Stream::wait`].
     #[track_caller]
     pub fn fork(&self, other: &Self) -> Result<()> {
-        let event = self.context().event()?;
+        let location = Location::caller();
+        // What is given to either stream next would be in no order with the other.
+        let event = self.context().event().map_err(|error| {
+            other.refuse(("fork", location), Error::invalid("a fork that failed"));
+            self.refuse(("fork", location), error)
+        })?;
         event.record(self)?;
         other.wait(&event)
     }

@@ -134,13 +134,16 @@ impl Point {
     pub(super) fn judge(&self, waited: Result<()>) -> Result<()> {
         waited?;
         let Before { reported, failures, of_device } = self.before;
-        if self.progress.has_failed_since(failures, (reported, self.number))
-            || device_failures(self.event.context_inner().device()) != of_device
+        let failed = self.progress.failed_since(failures, (reported, self.number));
+        if failed != Some(ErrorKind::CallbackPanicked)
+            && (failed.is_some() || device_failures(self.event.context_inner().device()) != of_device)
         {
             let text = "work that was submitted before the point failed, as another wait was told";
             return Err(Error::new(ErrorKind::DeviceFault, text));
         }
         let _pass = Pass::begin(&self.progress);
-        self.stream.upgrade().map_or(Ok(()), |stream| stream.tell_what_is_left((reported, self.number)))
+        self.stream.upgrade().map_or(Ok(()), |stream| stream.tell_what_is_left(failed.is_some()))?;
+        let text = "before the point, as another wait was told";
+        failed.map_or(Ok(()), |kind| Err(Error::new(kind, text)))
     }
 }

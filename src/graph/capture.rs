@@ -252,6 +252,7 @@ impl Stream {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn side(&self, name: &str) -> Result<Self> {
+        self.0.check_thread()?;
         let capture = self.0.lock().capture.clone();
         let Some(capture) = capture else {
             return Err(Error::invalid(format!("a side of {}, which captures nothing", self.name())));

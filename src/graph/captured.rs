@@ -237,6 +237,9 @@ impl Graph {
             self.order_launch(stream, again, task.location)?;
         }
         let state = inner.lock();
+        if self.panics.are_possible() {
+            self.panics.launched_on(inner.progress());
+        }
         let number = inner.submit_free_standing(&state, task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
@@ -248,9 +251,6 @@ impl Graph {
             self.note_use(inner, &state.clock);
         }
         drop(state);
-        if !again {
-            inner.panics.adopt(&self.panics);
-        }
         Ok(number)
     }
 
@@ -319,18 +319,13 @@ impl Graph {
     /// ```
     pub fn wait(&mut self) -> Result<()> {
         self.in_flight.wait()?;
-        self.panics.report()
+        self.panics.tell()
     }
 
     /// The context that the graph belongs to.
     #[must_use]
     pub fn context(&self) -> Context {
         Context::from_inner(&self.context)
-    }
-
-    /// Panics of its host functions.
-    pub(crate) fn panics(&self) -> &Panics {
-        &self.panics
     }
 
     pub(super) fn capture_id(&self) -> u64 {

@@ -80,6 +80,7 @@ impl Stream {
     pub fn condition(&self, at_launch: Option<u32>) -> Result<Condition> {
         let place = ("condition", Location::caller());
         let inner = &self.0;
+        inner.check_thread()?;
         let state = inner.lock();
         let Some(capture) = state.capture.clone() else {
             drop(state);

@@ -103,6 +103,7 @@ impl Stream {
     #[track_caller]
     pub fn task_group(&self, work: impl FnOnce(&Self) -> Result<()>) -> Result<TaskGroup> {
         let named = ("task group", std::panic::Location::caller());
+        self.0.check_thread()?;
         let capture = self.0.lock().capture.clone();
         let Some(capture) = capture else {
             let text = format!("a task group of {}, which captures nothing", self.name());

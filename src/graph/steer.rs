@@ -72,6 +72,7 @@ impl Comparable for i64 {}
 
 /// The graph that the stream is being built into.
 pub(super) fn building(stream: &Stream, (label, _): Named) -> Result<Arc<CaptureState>> {
+    stream.0.check_thread()?;
     let state = stream.0.lock();
     match &state.capture {
         Some(capture) if capture.is_by_hand() => Ok(Arc::clone(capture)),

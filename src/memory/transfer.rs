@@ -72,9 +72,12 @@ impl<T: Pod + Send> Lent<T> {
         several: bool,
     ) -> Result<Self, Refused<PinnedBuffer<T>>> {
         let inner = &stream.0;
+        if let Err(error) = inner.check_thread() {
+            return Err(Refused::new(buffer, error));
+        }
         let done = match Event::create_in(inner.context(), EventKind::Order) {
             Ok(done) => done,
-            Err(error) => return Err(Refused::new(buffer, error)),
+            Err(error) => return Err(Refused::new(buffer, stream.refuse((task.label, task.location), error))),
         };
         let host = buffer.as_mut_ptr().cast();
         if let Err(error) = inner.order(task.uses) {

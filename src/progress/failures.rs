@@ -53,22 +53,22 @@ impl Failures {
 
     /// Whether work of `span` may have failed.
     pub(super) fn touch(&self, span: Span) -> bool {
-        self.touch_since(0, span)
+        self.kind_since(0, span).is_some()
     }
 
-    /// The same of those that somebody was told of when there were `count` already.
-    pub(super) fn touch_since(&self, count: u64, span: Span) -> bool {
+    /// What work failed with that may be of `span`: the latest of it.
+    pub(super) fn kind(&self, span: Span) -> Option<ErrorKind> {
+        self.kind_since(0, span)
+    }
+
+    /// The same of those that were noted when there were `count` already.
+    pub(super) fn kind_since(&self, count: u64, span: Span) -> Option<ErrorKind> {
         if self.count() == count {
-            return false;
+            return None;
         }
         let spans = self.spans.lock();
         let new = usize::try_from(self.count() - count).unwrap_or(usize::MAX);
-        spans.iter().rev().take(new).any(|(failed, _)| meet(*failed, span))
-    }
-
-    /// What somebody was told of work that may be of `span`: the latest of it.
-    pub(super) fn kind(&self, span: Span) -> Option<ErrorKind> {
-        self.spans.lock().iter().rev().find(|(failed, _)| meet(*failed, span)).map(|(_, kind)| *kind)
+        spans.iter().rev().take(new).find(|(failed, _)| meet(*failed, span)).map(|(_, kind)| *kind)
     }
 }
 
@@ -95,11 +95,12 @@ mod tests {
         let failures = Failures::default();
         failures.note((0, 9), ErrorKind::DeviceFault);
         let count = failures.count();
-        assert!(!failures.touch_since(count, (0, 9)));
+        assert_eq!(failures.kind_since(count, (0, 9)), None);
         failures.note((5, 6), ErrorKind::DeviceFault);
-        assert!(failures.touch_since(count, (0, 9)) && !failures.touch_since(count, (6, 9)));
+        let since = [(0, 9), (6, 9)].map(|span| failures.kind_since(count, span).is_some());
+        assert_eq!(since, [true, false]);
         (0..2 * KEPT as u64).for_each(|index| failures.note((10 + index, 11 + index), ErrorKind::DeviceFault));
-        assert!(failures.touch_since(count, (5, 6)), "what was put together counts as new");
+        assert!(failures.kind_since(count, (5, 6)).is_some(), "what was put together counts as new");
     }
 
     #[test]

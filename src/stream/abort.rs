@@ -173,7 +173,7 @@ impl StreamInner {
 
     /// Whether it captures. A thread that submits may hold the lock until the very work is dropped that is to be: one
     /// that has it for longer than a moment is not waited for, and the library says what it takes.
-    fn is_surely_capturing(&self) -> bool {
+    pub(super) fn is_surely_capturing(&self) -> bool {
         let until = Instant::now() + retire::BRIEF;
         loop {
             if let Some(state) = self.state.try_lock() {

@@ -153,7 +153,6 @@ impl StreamInner {
             marker: std::mem::take(&mut self.marker),
             untold: std::mem::take(&mut self.untold),
             fault: std::mem::take(&mut self.fault),
-            panics: self.panics.clone(),
             unrun: std::mem::take(&mut self.unrun),
             context: Arc::clone(&self.context),
         });

@@ -266,6 +266,7 @@ impl StreamInner {
     /// Scratch memory for work on this stream of at least `bytes` bytes: reused by the next work of the stream, which
     /// runs after it. A capture has that of its pool, which its graph keeps.
     pub(crate) fn workspace(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>> {
+        self.check_thread()?;
         let (found, capture) = {
             let state = self.lock();
             let own = state.workspace.as_ref().filter(|workspace| workspace.bytes() >= bytes);

@@ -153,3 +153,29 @@ fn a_drop_of_everything_while_every_end_fails() {
     mock::clear_failures();
     arena.end_with_leaks();
 }
+
+#[test]
+fn an_event_that_a_capture_needs() {
+    let arena = Arena::new();
+    // Without events that wait for their next use.
+    let context = arena.context.create_context().unwrap();
+    let (stream, side) = (context.stream().unwrap(), context.stream().unwrap());
+    let mut buffer = context.alloc_zeroed::<u8>(8).unwrap();
+    for forks in [false, true] {
+        let pinned = context.pinned_from(&[7_u8; 8]).unwrap();
+        let captured = stream.capture(CaptureMode::Relaxed, |s| {
+            (1..9).for_each(|nth| mock::fail("aclrtCreateEventExWithFlag", nth, INTERNAL).unwrap());
+            if forks {
+                s.fork(&side).unwrap_err();
+            } else {
+                s.upload(pinned, &mut buffer).map(drop).unwrap_err();
+            }
+            mock::clear_failures();
+            Ok(())
+        });
+        let error = captured.map(drop).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::CaptureInvalidated, "{error:#}");
+    }
+    drop((stream, side, buffer, context));
+    arena.end();
+}

@@ -8,7 +8,6 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use crate::closure::Panics;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
@@ -75,7 +74,6 @@ impl Ring {
             places: Arc::clone(&self.places),
             ring: Arc::downgrade(self),
             recorded: 0,
-            watched: Vec::new(),
             rescue: None,
             forced: None,
             good: false,
@@ -121,8 +119,6 @@ pub(super) struct Delivery {
     ring: Weak<Ring>,
     /// How many of the events are of this run.
     recorded: usize,
-    /// Panics of its host functions, and how many there were before it.
-    watched: Vec<(Panics, u64)>,
     /// Whose gates it passes, when operators of it are updated.
     rescue: Option<Arc<Rescue>>,
     /// How often runs were let through at gates, and how often before it.
@@ -150,11 +146,6 @@ impl Delivery {
     /// By output, for whoever submits the copies.
     pub(super) fn sides(&mut self) -> &mut Vec<HostSide> {
         &mut self.memory.sides
-    }
-
-    /// Before the run: its host functions panic there.
-    pub(super) fn watch(&mut self, panics: &Panics) {
-        self.watched.push((panics.clone(), panics.count()));
     }
 
     /// Before the run: it waits at gates to the outside, which are opened by force as often as this says.
@@ -219,10 +210,6 @@ impl Delivery {
         }
         ended?;
         self.memory.sides.iter_mut().try_for_each(land)?;
-        self.watched.iter().try_for_each(|(panics, _)| panics.report())?;
-        if self.watched.iter().any(|(panics, before)| panics.count() != *before) {
-            return Err(Error::invalid("an output of a run of which a host function may have panicked"));
-        }
         if self.forced.as_ref().is_some_and(|(count, before)| count.load(Ordering::Acquire) != *before) {
             return Err(Error::invalid(
                 "an output of a run that may have been let through at a gate without a signal",

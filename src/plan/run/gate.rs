@@ -67,17 +67,20 @@ impl Gates {
     }
 
     /// A graph has the events that it records as long as it lives.
-    fn keep_events(&self, stream: &Stream) {
-        if let (Some(events), Some(capture)) = (&self.events, &stream.0.lock().capture) {
+    fn keep_events(&self, stream: &Stream) -> Result<()> {
+        let Some(events) = &self.events else { return Ok(()) };
+        stream.0.check_thread()?;
+        if let Some(capture) = &stream.0.lock().capture {
             capture.keep_other(Box::new(Arc::clone(events)));
         }
+        Ok(())
     }
 
     /// Makes `stream` wait for a signal and take it.
     pub(crate) fn wait(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let address = self.words.address().wrapping_byte_add(gate * STRIDE);
         let task = Task { label: "gate", location, uses: &[Touch::kept(&self.words.allocation)], scratch: None };
-        self.keep_events(stream);
+        self.keep_events(stream)?;
         let context = &**stream.0.context();
         stream.0.submit(&task, |raw| match self.event(gate) {
             // SAFETY: as in `reset`.
@@ -116,7 +119,7 @@ impl Gates {
     }
 
     fn write(&self, gate: usize, value: u64, stream: &Stream, at: &'static Location<'static>) -> Result<()> {
-        self.keep_events(stream);
+        self.keep_events(stream)?;
         let task = Task { label: "gate", location: at, uses: &[Touch::kept(&self.words.allocation)], scratch: None };
         let write = || stream.0.submit(&task, |raw| self.store(stream.0.context(), gate, value, raw));
         let first = write();

@@ -84,8 +84,10 @@ impl Outcome {
         }
     }
 
-    /// That nobody was told that it failed.
+    /// That nobody was told that it failed; panics of its host functions are told here.
     pub(super) fn check(&self) -> Result<()> {
+        let panics = self.parts.iter().try_for_each(|(progress, span)| progress.tell_panics(*span));
+        panics.map_err(|error| self.told(error))?;
         if self.has_failed() { Err(Error::invalid(self.why("an output of a run that failed"))) } else { Ok(()) }
     }
 
@@ -101,7 +103,8 @@ impl Outcome {
         if self.told.load(Ordering::Acquire) {
             return true;
         }
-        if self.good.load(Ordering::Acquire) {
+        // Whoever reads an output is told.
+        if self.good.load(Ordering::Acquire) || self.parts.iter().any(|(of, span)| of.has_untold_panic(*span)) {
             return false;
         }
         // In this order: what is reported after that is not taken for good.

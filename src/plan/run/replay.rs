@@ -32,7 +32,6 @@ impl Executable {
         // Before anything is submitted: it may wait, and fail.
         let mut delivery = captured.behind.as_ref().map(|behind| behind.ring.next(&self.context)).transpose()?;
         if let Some(delivery) = &mut delivery {
-            captured.graphs.panics().for_each(|panics| delivery.watch(panics));
             delivery.rescued_by(captured.groups.rescue());
             self.outside.iter().for_each(|outside| delivery.may_be_forced(outside.forced()));
             captured.groups.stream().iter().for_each(|update| Outcome::add(&mut self.outcome, update));
@@ -110,7 +109,6 @@ impl Executable {
         }
         if let Some(delivery) = &mut delivery {
             std::mem::swap(&mut hosts.outputs, delivery.sides());
-            streams.iter().for_each(|stream| delivery.watch(&stream.0.panics));
             self.outside.iter().for_each(|outside| delivery.may_be_forced(outside.forced()));
         }
         // From here on the plan says what waits for what.

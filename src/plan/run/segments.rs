@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::closure::Panics;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::graph::{CaptureMode, Graph, GraphPool, HostView};
 use crate::lock::say;
@@ -213,11 +212,6 @@ impl Graphs {
     /// A launch that does not end.
     pub(super) fn hanging(&self) -> Option<String> {
         self.all.iter().find_map(Graph::hanging)
-    }
-
-    /// Panics of host functions, by graph.
-    pub(super) fn panics(&self) -> impl Iterator<Item = &Panics> {
-        self.all.iter().map(Graph::panics)
     }
 
     /// A pinned buffer that one of them has, once all launches are over.

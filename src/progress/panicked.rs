@@ -1,0 +1,106 @@
+//! Panics of host functions: in which submissions, and whether somebody was told.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::failures::Failures;
+use super::{Progress, Span};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::Lock;
+
+/// What a function said when it panicked. Several may be asked for it: the streams whose work it may be, and its graph.
+pub(crate) struct Panic {
+    text: String,
+    told: AtomicBool,
+}
+
+impl Panic {
+    pub(crate) fn new(text: String) -> Arc<Self> {
+        Arc::new(Self { text, told: AtomicBool::new(false) })
+    }
+
+    fn is_told(&self) -> bool {
+        self.told.load(Ordering::Acquire)
+    }
+
+    /// For whoever asks first.
+    pub(crate) fn take(&self) -> Option<String> {
+        (!self.told.swap(true, Ordering::AcqRel)).then(|| self.text.clone())
+    }
+}
+
+/// An error of panics; none where there are none.
+pub(crate) fn told_panics(texts: &[String]) -> Result<()> {
+    if texts.is_empty() { Ok(()) } else { Err(Error::new(ErrorKind::CallbackPanicked, texts.join("; "))) }
+}
+
+/// Those of one stream that nobody was told here.
+#[derive(Default)]
+pub(super) struct Panicked {
+    all: Lock<Vec<(Span, Arc<Panic>)>>,
+    count: AtomicUsize,
+    /// Up to which submission whoever asks is told again: those behind the panic did not fail by it.
+    told: Failures,
+}
+
+impl Panicked {
+    pub(super) fn were_told(&self, span: Span) -> bool {
+        self.told.touch(span)
+    }
+
+    fn add(&self, span: Span, panic: &Arc<Panic>) {
+        let mut all = self.all.lock();
+        all.push((span, Arc::clone(panic)));
+        self.count.store(all.len(), Ordering::Release);
+    }
+
+    fn take(&self, span: Span) -> Vec<(Span, Arc<Panic>)> {
+        let mut all = self.all.lock();
+        let taken = all.extract_if(.., |(of, panic)| panic.is_told() || meet(*of, span)).collect();
+        self.count.store(all.len(), Ordering::Release);
+        taken
+    }
+}
+
+fn meet(one: Span, other: Span) -> bool {
+    one.0.max(other.0) < one.1.min(other.1)
+}
+
+impl Progress {
+    /// A host function panicked in one of these submissions.
+    pub(crate) fn note_panic(&self, span: Span, panic: &Arc<Panic>) {
+        self.panicked.add(span, panic);
+        self.note_failed(span, ErrorKind::CallbackPanicked);
+    }
+
+    /// Whether there may be panics that nobody was told.
+    #[inline]
+    pub(crate) fn has_panics(&self) -> bool {
+        self.panicked.count.load(Ordering::Acquire) > 0
+    }
+
+    /// Whether nobody was told a panic which may be of `span`.
+    pub(crate) fn has_untold_panic(&self, span: Span) -> bool {
+        self.has_panics() && self.panicked.all.lock().iter().any(|(of, panic)| !panic.is_told() && meet(*of, span))
+    }
+
+    /// Tells those that may be of `span` and that nobody was told. Whoever asks for how work ended is told as well from
+    /// now on, until there is more work.
+    pub(crate) fn tell_panics(&self, span: Span) -> Result<()> {
+        if !self.has_panics() {
+            return Ok(());
+        }
+        let mut texts = Vec::new();
+        for (of, panic) in self.panicked.take(span) {
+            let Some(text) = panic.take() else { continue };
+            self.panic_was_told(of.0);
+            texts.push(text);
+        }
+        told_panics(&texts)
+    }
+
+    /// Somebody was told of a panic behind that submission.
+    pub(crate) fn panic_was_told(&self, behind: u64) {
+        self.panicked.told.note((behind, self.submitted()), ErrorKind::CallbackPanicked);
+    }
+}
