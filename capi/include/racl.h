@@ -3,7 +3,8 @@
  * Made by cbindgen from capi/src; not edited by hand.
  *
  * Status. Functions that can fail return RACL_OK or a status; racl_last_error_message() and its like have the rest, for
- * the thread that made the call. A function that fails sets all its results to zero first.
+ * the thread that made the call. A function that fails sets all its results to zero first, but for memory that data is
+ * copied to. A place of a result that is not aligned for its type gives RACL_INVALID_ARGUMENT.
  *
  * Handles. A handle is a number in the shape of a pointer, and never points at memory. NULL, the handle of what is gone,
  * that of another kind, and any other pointer give a status; racl_..._free takes NULL, and does nothing. racl_..._new

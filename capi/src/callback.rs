@@ -182,7 +182,6 @@ pub struct racl_host_function_info {
 
 // SAFETY: integers and pointers alone, the first of them a size; pointers to functions may be NULL.
 unsafe impl Sized_ for racl_host_function_info {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_host_function_info";
     const ZERO: Self = Self {
         size: 0,
@@ -278,7 +277,6 @@ pub struct racl_foreign_info {
 
 // SAFETY: integers and pointers alone, the first of them a size; pointers to functions may be NULL.
 unsafe impl Sized_ for racl_foreign_info {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_foreign_info";
     const ZERO: Self = Self {
         size: 0,

@@ -36,7 +36,6 @@ pub struct racl_library_options {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_library_options {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_library_options";
     const ZERO: Self = Self { size: 0, flags: 0 };
 }

@@ -33,7 +33,6 @@ pub struct racl_plan_info {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_plan_info {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_plan_info";
     const ZERO: Self = Self { size: 0, operators: 0, streams: 0, events: 0, lints: 0, is_dynamic: 0 };
 }

@@ -35,7 +35,6 @@ pub struct racl_stream_options {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_stream_options {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_stream_options";
     const ZERO: Self = Self { size: 0, priority: 0, flags: 0 };
 }
