@@ -52,7 +52,8 @@ pub struct racl_run_options {
     pub flags: u32,
     /// How many captured graphs are kept; 0 for 64.
     pub graph_limit: usize,
-    /// Over so many runs host outputs can be read; 0 for 1: until the next one.
+    /// So many runs have memory of the host of their own for host outputs; 0 for 1. racl_executable_read_host() reads
+    /// those of the latest run alone, whatever this is.
     pub host_output_buffers: usize,
     /// Nanoseconds after which a signal at a gate is given up when the executable ends; 0 for 60 seconds.
     pub signal_limit: u64,
@@ -190,7 +191,9 @@ pub unsafe extern "C" fn racl_executable_new(
     unsafe { make(executable, work) }
 }
 
-/// Waits for the last replay, and gives the executable back, with its memory and graphs.
+/// Gives the executable back, with its memory and graphs. Waits for its last run for at most 10 seconds, see
+/// racl_free_limit_set(), and not for one that waits at a gate: what is not done by then is kept, and given back by a thread
+/// of its own once it is; racl_context_take_errors() has what there is to say.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_executable_free(executable: *mut racl_executable) -> i32 {
     guard(|| free(executable))

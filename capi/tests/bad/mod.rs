@@ -83,6 +83,7 @@ fn may_be_null_in(function: &str, name: &str) -> bool {
     let known = [
         ("racl_plan_load", "registry"),
         ("racl_executable_output_shape", "dtype"),
+        ("racl_simulation_output_shape", "dtype"),
         ("racl_plan_store", "bytes"),
         ("racl_cache_status", "why"),
         ("racl_log_set", "user"),
