@@ -2215,11 +2215,11 @@ int32_t racl_context_close(racl_context *context);
 
 /**
  * A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
- * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is ended
- * by its deleter, whatever the reason; only with NULL, bad handles and bad places it stays the caller's. Work of the other
- * framework that writes the memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or of another
- * device, memory that may only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another major version
- * of DLPack than 1, and where libracl was built without the feature dlpack, see racl_has().
+ * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is
+ * ended by its deleter, whatever the reason; only with NULL, bad handles and bad places it stays the caller's. Work of
+ * the other framework that writes the memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or
+ * of another device, memory that may only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another
+ * major version of DLPack than 1, and where libracl was built without the feature dlpack, see racl_has().
  */
 int32_t racl_tensor_from_dlpack(const racl_context *context,
                                 void *managed,
@@ -2228,9 +2228,9 @@ int32_t racl_tensor_from_dlpack(const racl_context *context,
 
 /**
  * The tensor for another framework, which shares and keeps its memory and ends it with its deleter: `managed` gets a
- * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. The handle stays. Waits until no work that was
- * queued before uses the memory. RACL_INVALID_ARGUMENT for formats that are not ND and types that DLPack has no name
- * for; RACL_NOT_SUPPORTED where libracl was built without the feature dlpack.
+ * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. The handle stays. Waits until no work that
+ * was queued before uses the memory. RACL_INVALID_ARGUMENT for formats that are not ND and types that DLPack has no
+ * name for; RACL_NOT_SUPPORTED where libracl was built without the feature dlpack.
  */
 int32_t racl_tensor_to_dlpack(const racl_tensor *tensor,
                               int32_t versioned,
@@ -2316,8 +2316,8 @@ int32_t racl_executable_new(const racl_plan *plan,
 
 /**
  * Gives the executable back, with its memory and graphs. Waits for its last run for at most 10 seconds, see
- * racl_free_limit_set(), and not for one that waits at a gate: what is not done by then is kept, and given back by a thread
- * of its own once it is; racl_context_take_errors() has what there is to say.
+ * racl_free_limit_set(), and not for one that waits at a gate: what is not done by then is kept, and given back by a
+ * thread of its own once it is; racl_context_take_errors() has what there is to say.
  */
 int32_t racl_executable_free(racl_executable *executable);
 
@@ -2470,9 +2470,9 @@ int32_t racl_bindings_free(racl_bindings *bindings);
 const char *racl_last_error_message(void);
 
 /**
- * The same text with all that is known beside it, a line each: what was being done, what the AscendCL library said, what
- * else is wrong with a plan, and what the failure came from. It stays as racl_last_error_message(), and is that text
- * where nothing is known beside it.
+ * The same text with all that is known beside it, a line each: what was being done, what the AscendCL library said,
+ * what else is wrong with a plan, and what the failure came from. It stays as racl_last_error_message(), and is that
+ * text where nothing is known beside it.
  */
 const char *racl_last_error_details(void);
 
@@ -2493,9 +2493,9 @@ int32_t racl_last_error_code(void);
 int32_t racl_last_error_status(void);
 
 /**
- * Makes this the last failure on the calling thread, and gives `status`, for callbacks and for layers over this header:
- * a callback that ends with `return racl_last_error_set(RACL_CALLBACK_PANICKED, "the disk is full");` fails the work
- * with this text. `status` is RACL_... or a number of the caller's own; RACL_INVALID_ARGUMENT for RACL_OK.
+ * Makes this the last failure on the calling thread, and gives `status`, for callbacks and for layers over this
+ * header: a callback that ends with `return racl_last_error_set(RACL_CALLBACK_PANICKED, "the disk is full");` fails
+ * the work with this text. `status` is RACL_... or a number of the caller's own; RACL_INVALID_ARGUMENT for RACL_OK.
  */
 int32_t racl_last_error_set(int32_t status,
                             const char *message);
@@ -2737,9 +2737,9 @@ int32_t racl_has(const char *feature,
                  int32_t *has);
 
 /**
- * How long racl_..._free() waits for work, in nanoseconds, for the whole process: 10 seconds unless told otherwise. What
- * is not done by then is kept, and destroyed by a thread of its own once it is; racl_context_take_errors() has it then.
- * Whole milliseconds count.
+ * How long racl_..._free() waits for work, in nanoseconds, for the whole process: 10 seconds unless told otherwise.
+ * What is not done by then is kept, and destroyed by a thread of its own once it is; racl_context_take_errors() has it
+ * then. Whole milliseconds count.
  */
 int32_t racl_free_limit_set(uint64_t nanoseconds);
 
@@ -3031,10 +3031,10 @@ int32_t racl_stream_wait(const racl_stream *stream, const racl_event *event);
 
 /**
  * Gives the handle back. A stream of racl's own is destroyed when nothing uses it any more, after a wait for its work
- * of at most 10 seconds, see racl_free_limit_set(), and later when that goes on. One of other code is waited for as long
- * and left to its owner, also where its work failed: racl_context_take_errors() has the error then. It stays, with its
- * handle, where that work is not done (RACL_TIMEOUT), which is told at once where it may wait at a gate of a plan, and
- * while a capture or a graph of racl has it (RACL_INVALID_ARGUMENT).
+ * of at most 10 seconds, see racl_free_limit_set(), and later when that goes on. One of other code is waited for as
+ * long and left to its owner, also where its work failed: racl_context_take_errors() has the error then. It stays,
+ * with its handle, where that work is not done (RACL_TIMEOUT), which is told at once where it may wait at a gate of a
+ * plan, and while a capture or a graph of racl has it (RACL_INVALID_ARGUMENT).
  */
 int32_t racl_stream_free(racl_stream *stream);
 

@@ -203,9 +203,9 @@ pub extern "C" fn racl_last_error_message() -> *const c_char {
     LAST.try_with(|last| last.borrow().message.as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// The same text with all that is known beside it, a line each: what was being done, what the AscendCL library said, what
-/// else is wrong with a plan, and what the failure came from. It stays as racl_last_error_message(), and is that text
-/// where nothing is known beside it.
+/// The same text with all that is known beside it, a line each: what was being done, what the AscendCL library said,
+/// what else is wrong with a plan, and what the failure came from. It stays as racl_last_error_message(), and is that
+/// text where nothing is known beside it.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_last_error_details() -> *const c_char {
     LAST.try_with(|last| last.borrow().details.as_ptr()).unwrap_or(c"".as_ptr())
@@ -230,9 +230,9 @@ pub extern "C" fn racl_last_error_status() -> i32 {
     LAST.try_with(|last| last.borrow().status).unwrap_or(status::RACL_OK)
 }
 
-/// Makes this the last failure on the calling thread, and gives `status`, for callbacks and for layers over this header:
-/// a callback that ends with `return racl_last_error_set(RACL_CALLBACK_PANICKED, "the disk is full");` fails the work
-/// with this text. `status` is RACL_... or a number of the caller's own; RACL_INVALID_ARGUMENT for RACL_OK.
+/// Makes this the last failure on the calling thread, and gives `status`, for callbacks and for layers over this
+/// header: a callback that ends with `return racl_last_error_set(RACL_CALLBACK_PANICKED, "the disk is full");` fails
+/// the work with this text. `status` is RACL_... or a number of the caller's own; RACL_INVALID_ARGUMENT for RACL_OK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_last_error_set(status: i32, message: *const c_char) -> i32 {
     guard(|| {

@@ -160,9 +160,9 @@ pub unsafe extern "C" fn racl_has(feature: *const c_char, has: *mut i32) -> i32 
     unsafe { answer(has, "an answer", work) }
 }
 
-/// How long racl_..._free() waits for work, in nanoseconds, for the whole process: 10 seconds unless told otherwise. What
-/// is not done by then is kept, and destroyed by a thread of its own once it is; racl_context_take_errors() has it then.
-/// Whole milliseconds count.
+/// How long racl_..._free() waits for work, in nanoseconds, for the whole process: 10 seconds unless told otherwise.
+/// What is not done by then is kept, and destroyed by a thread of its own once it is; racl_context_take_errors() has it
+/// then. Whole milliseconds count.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_free_limit_set(nanoseconds: u64) -> i32 {
     guard(|| {

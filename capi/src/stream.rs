@@ -182,10 +182,10 @@ pub extern "C" fn racl_stream_wait(stream: *const racl_stream, event: *const rac
 }
 
 /// Gives the handle back. A stream of racl's own is destroyed when nothing uses it any more, after a wait for its work
-/// of at most 10 seconds, see racl_free_limit_set(), and later when that goes on. One of other code is waited for as long
-/// and left to its owner, also where its work failed: racl_context_take_errors() has the error then. It stays, with its
-/// handle, where that work is not done (RACL_TIMEOUT), which is told at once where it may wait at a gate of a plan, and
-/// while a capture or a graph of racl has it (RACL_INVALID_ARGUMENT).
+/// of at most 10 seconds, see racl_free_limit_set(), and later when that goes on. One of other code is waited for as
+/// long and left to its owner, also where its work failed: racl_context_take_errors() has the error then. It stays,
+/// with its handle, where that work is not done (RACL_TIMEOUT), which is told at once where it may wait at a gate of a
+/// plan, and while a capture or a graph of racl has it (RACL_INVALID_ARGUMENT).
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_stream_free(stream: *mut racl_stream) -> i32 {
     guard(|| {

@@ -59,8 +59,8 @@ impl Stream {
         }
     }
 
-    /// As [`Stream::give_away`] in the way of a drop: it waits as long as one, and what became of the work is told as an
-    /// error of one.
+    /// As [`Stream::give_away`] in the way of a drop: it waits as long as one, and what became of the work is told as
+    /// an error of one.
     pub(crate) fn give_back_handle(self) -> Result<aclrtStream, Refused<Self>> {
         self.give_after(StreamInner::end_for_owner)
     }
