@@ -35,6 +35,35 @@ impl Stream {
     pub fn into_raw(self) -> Result<aclrtStream, Refused<Self>> {
         self.give_away()
     }
+
+    /// As [`Stream::into_raw`], in the way of a drop: it waits for the work as long as one, and the error of work that
+    /// failed goes to [`Context::take_drop_errors`]. For handles that are lent and go back to their owner, whatever
+    /// became of the work.
+    ///
+    /// # Errors
+    ///
+    /// The stream, and [`ErrorKind::Timeout`] when its work is not done by the [limit of drops](crate::set_drop_limit),
+    /// or not soon where it may wait at a [gate of a plan](crate::plan::External), or in a host function;
+    /// [`ErrorKind::InvalidArgument`] while something else, such as a capture, has the stream; otherwise as
+    /// [`Stream::into_raw`], but for errors of the work.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let context = stream.context();
+    /// stream.host_function(|| panic!("no more room"))?;
+    /// let raw = stream.give_back()?;
+    /// assert!(context.take_drop_errors()[0].to_string().contains("no more room"));
+    /// // Its owner destroys it.
+    /// # // SAFETY: the handle was just given away, and has no other owner.
+    /// drop(unsafe { racl::Stream::from_raw(raw, &device) }?);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn give_back(self) -> Result<aclrtStream, Refused<Self>> {
+        self.give_back_handle()
+    }
 }
 
 impl Event {

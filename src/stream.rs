@@ -156,12 +156,16 @@ impl Stream {
 
     /// The handle, once the stream is idle; it is not destroyed then.
     pub(crate) fn give_away(self) -> Result<aclrtStream, Refused<Self>> {
+        self.give_after(|stream| stream.wait_for(stream.progress.submitted(), None))
+    }
+
+    /// The handle, once `wait` lets it go.
+    fn give_after(self, wait: impl FnOnce(&StreamInner) -> Result<()>) -> Result<aclrtStream, Refused<Self>> {
         if self.0.ownership != Ownership::Owned {
             let text = "the default stream and streams of captures belong to their context, others to their graph";
             return Err(Refused::new(self, Error::new(ErrorKind::NotSupported, text)));
         }
-        let waited = self.check_owners().and_then(|()| self.0.wait_for(self.0.progress.submitted(), None));
-        if let Err(error) = waited {
+        if let Err(error) = self.check_owners().and_then(|()| wait(&self.0)) {
             return Err(Refused::new(self, error));
         }
         self.end_alone(|inner| {

@@ -3,7 +3,8 @@
  * Made by cbindgen from capi/src; not edited by hand.
  *
  * Status. Functions that can fail return RACL_OK or a status; racl_last_error_message() and its like have the rest, for
- * the thread that made the call. A function that fails sets all its results to zero first.
+ * the thread that made the call. A function that fails sets all its results to zero first, but for memory that data is
+ * copied to. A place of a result that is not aligned for its type gives RACL_INVALID_ARGUMENT.
  *
  * Handles. A handle is a number in the shape of a pointer, and never points at memory. NULL, the handle of what is gone,
  * that of another kind, and any other pointer give a status; racl_..._free takes NULL, and does nothing. racl_..._new
@@ -973,7 +974,8 @@ typedef struct {
 /**
  * A function that runs on the host when a stream gets there, on a thread of the AscendCL library or of racl; it is
  * given `user`, and the attributes of its racl_host_function. Another number than 0 fails the work: the next wait for
- * it gives RACL_CALLBACK_PANICKED. It makes no call of AscendCL, and none of racl that waits.
+ * it gives RACL_CALLBACK_PANICKED, with the text that racl_last_error_set() was given, if it was. It makes no call of
+ * AscendCL, and none of racl that waits.
  */
 typedef int32_t (*racl_host_callback)(void *user, const void *attributes, size_t size);
 
@@ -1083,7 +1085,8 @@ typedef struct {
 /**
  * Puts the work of a foreign operator on `launch->stream`, with calls of AscendCL such as aclnn... or
  * aclrtLaunchKernel. It is called when the operator is captured, when a graph is updated, and at each eager run.
- * Another number than 0 fails the capture or run, and should be the code that such a call gave.
+ * Another number than 0 fails the capture or run, and should be the code that such a call gave, or what
+ * racl_last_error_set() gives.
  */
 typedef int32_t (*racl_launch_callback)(void *user, const racl_launch *launch);
 
@@ -1262,7 +1265,8 @@ typedef struct {
      */
     size_t graph_limit;
     /**
-     * Over so many runs host outputs can be read; 0 for 1: until the next one.
+     * So many runs have memory of the host of their own for host outputs; 0 for 1. racl_executable_read_host() reads
+     * those of the latest run alone, whatever this is.
      */
     size_t host_output_buffers;
     /**
@@ -2211,11 +2215,11 @@ int32_t racl_context_close(racl_context *context);
 
 /**
  * A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
- * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is ended
- * by its deleter; only with NULL and bad handles it stays the caller's. Work of the other framework that writes the
- * memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or of another device, memory that may
- * only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another major version of DLPack than 1, and
- * where libracl was built without the feature dlpack, which also leaves it the caller's.
+ * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is
+ * ended by its deleter, whatever the reason; only with NULL, bad handles and bad places it stays the caller's. Work of
+ * the other framework that writes the memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or
+ * of another device, memory that may only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another
+ * major version of DLPack than 1, and where libracl was built without the feature dlpack, see racl_has().
  */
 int32_t racl_tensor_from_dlpack(const racl_context *context,
                                 void *managed,
@@ -2224,9 +2228,9 @@ int32_t racl_tensor_from_dlpack(const racl_context *context,
 
 /**
  * The tensor for another framework, which shares and keeps its memory and ends it with its deleter: `managed` gets a
- * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. The handle stays. Waits until no work that was
- * queued before uses the memory. RACL_INVALID_ARGUMENT for formats that are not ND and types that DLPack has no name
- * for; RACL_NOT_SUPPORTED where libracl was built without the feature dlpack.
+ * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. The handle stays. Waits until no work that
+ * was queued before uses the memory. RACL_INVALID_ARGUMENT for formats that are not ND and types that DLPack has no
+ * name for; RACL_NOT_SUPPORTED where libracl was built without the feature dlpack.
  */
 int32_t racl_tensor_to_dlpack(const racl_tensor *tensor,
                               int32_t versioned,
@@ -2311,7 +2315,9 @@ int32_t racl_executable_new(const racl_plan *plan,
                             racl_executable **executable);
 
 /**
- * Waits for the last replay, and gives the executable back, with its memory and graphs.
+ * Gives the executable back, with its memory and graphs. Waits for its last run for at most 10 seconds, see
+ * racl_free_limit_set(), and not for one that waits at a gate: what is not done by then is kept, and given back by a
+ * thread of its own once it is; racl_context_take_errors() has what there is to say.
  */
 int32_t racl_executable_free(racl_executable *executable);
 
@@ -2464,9 +2470,9 @@ int32_t racl_bindings_free(racl_bindings *bindings);
 const char *racl_last_error_message(void);
 
 /**
- * The same text with all that is known beside it, a line each: what was being done, what the AscendCL library said, what
- * else is wrong with a plan, and what the failure came from. It stays as racl_last_error_message(), and is that text
- * where nothing is known beside it.
+ * The same text with all that is known beside it, a line each: what was being done, what the AscendCL library said,
+ * what else is wrong with a plan, and what the failure came from. It stays as racl_last_error_message(), and is that
+ * text where nothing is known beside it.
  */
 const char *racl_last_error_details(void);
 
@@ -2485,6 +2491,14 @@ int32_t racl_last_error_code(void);
  * The status of the last failure on the calling thread, RACL_OK when there was none.
  */
 int32_t racl_last_error_status(void);
+
+/**
+ * Makes this the last failure on the calling thread, and gives `status`, for callbacks and for layers over this
+ * header: a callback that ends with `return racl_last_error_set(RACL_CALLBACK_PANICKED, "the disk is full");` fails
+ * the work with this text. `status` is RACL_... or a number of the caller's own; RACL_INVALID_ARGUMENT for RACL_OK.
+ */
+int32_t racl_last_error_set(int32_t status,
+                            const char *message);
 
 /**
  * Copies the text of racl_last_error_message() to `text`, of `size` bytes with the zero at its end; what has no room
@@ -2716,6 +2730,20 @@ int32_t racl_library_free(racl_library *library);
 int32_t racl_library_close(racl_library *library);
 
 /**
+ * Whether something was compiled into libracl: 1 or 0. `feature` is "cache", "dlopen", "dlpack", "link" or "mock"; the
+ * functions of what was not give RACL_NOT_SUPPORTED. RACL_INVALID_ARGUMENT for another name.
+ */
+int32_t racl_has(const char *feature,
+                 int32_t *has);
+
+/**
+ * How long racl_..._free() waits for work, in nanoseconds, for the whole process: 10 seconds unless told otherwise.
+ * What is not done by then is kept, and destroyed by a thread of its own once it is; racl_context_take_errors() has it
+ * then. Whole milliseconds count.
+ */
+int32_t racl_free_limit_set(uint64_t nanoseconds);
+
+/**
  * Gives what racl logs, up to this level, to a function, instead of nobody; NULL and RACL_LOG_OFF end that. It counts
  * for the process. A call of the former function may still be under way on another thread when this returns.
  * RACL_ALREADY_INITIALIZED where code in Rust that is linked to the same racl has a logger of its own.
@@ -2931,6 +2959,16 @@ int32_t racl_simulation_read(const racl_simulation *simulation,
                              size_t *needed);
 
 /**
+ * The type and shape of an output, as racl_executable_output_shape() gives them.
+ */
+int32_t racl_simulation_output_shape(const racl_simulation *simulation,
+                                     const char *output,
+                                     size_t *shape,
+                                     size_t room,
+                                     size_t *rank,
+                                     int32_t *dtype);
+
+/**
  * Gives the handle back.
  */
 int32_t racl_simulation_free(racl_simulation *simulation);
@@ -2993,8 +3031,10 @@ int32_t racl_stream_wait(const racl_stream *stream, const racl_event *event);
 
 /**
  * Gives the handle back. A stream of racl's own is destroyed when nothing uses it any more, after a wait for its work
- * of at most 10 seconds, and later when that goes on. One of
- * other code is waited for and left to its owner; RACL_INVALID_ARGUMENT while a capture or a graph of racl has it.
+ * of at most 10 seconds, see racl_free_limit_set(), and later when that goes on. One of other code is waited for as
+ * long and left to its owner, also where its work failed: racl_context_take_errors() has the error then. It stays,
+ * with its handle, where that work is not done (RACL_TIMEOUT), which is told at once where it may wait at a gate of a
+ * plan, and while a capture or a graph of racl has it (RACL_INVALID_ARGUMENT).
  */
 int32_t racl_stream_free(racl_stream *stream);
 

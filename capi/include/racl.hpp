@@ -133,7 +133,11 @@ using result = T;
 
 namespace detail {
 inline void check(int32_t status) {
-    if (status != RACL_OK) throw error(failure());
+    if (status == RACL_OK) return;
+    failure last;
+    // Of a status that is not of racl's latest failure nothing more is known.
+    if (last.status != status) last = {status, racl_status_name(status), "", 0, racl_status_name(status)};
+    throw error(last);
 }
 template <class T>
 T give(int32_t status, T &&value) {
@@ -239,6 +243,19 @@ constexpr int32_t data_type() {
     else static_assert(unknown_type<T>::value, "no aclDataType for this type; give its number");
 }
 
+// That elements of an aclDataType are read as T: as what they are, or as unsigned integers where C++ has no such type,
+// which are truth values as bytes and floats of 16 and of 8 bits. A status that says so otherwise.
+template <class T>
+int32_t check_type(int32_t dtype) {
+    bool is_one = dtype == data_type<T>();
+    if constexpr (std::is_same_v<T, uint8_t>) is_one = is_one || dtype == 12 || (dtype >= 34 && dtype <= 37);
+    if constexpr (std::is_same_v<T, uint16_t>) is_one = is_one || dtype == 1 || dtype == 27;
+    if (is_one) return RACL_OK;
+    const std::string text = "elements of the aclDataType " + std::to_string(dtype) + " read as those of " +
+                             std::to_string(data_type<T>());
+    return racl_last_error_set(RACL_INVALID_ARGUMENT, text.c_str());
+}
+
 inline int64_t nanoseconds(std::chrono::nanoseconds limit) { return limit.count() > 0 ? limit.count() : 0; }
 
 // A list of errors, read and given back.
@@ -261,13 +278,15 @@ inline bool stays(int32_t status) noexcept {
     return status == RACL_BUSY || status == RACL_NO_HANDLES || status == RACL_CAPTURE_WRONG_THREAD;
 }
 
-// A function that is called once in C: 0, or 1 when it threw.
+// A function that is called once in C: 0, or a status when it threw, whose text racl tells of then.
 inline int32_t call(const std::function<void()> &function) noexcept {
 #if defined(__cpp_exceptions)
     try {
         function();
+    } catch (const std::exception &thrown) {
+        return racl_last_error_set(RACL_CALLBACK_PANICKED, thrown.what());
     } catch (...) {
-        return 1;
+        return racl_last_error_set(RACL_CALLBACK_PANICKED, "what was thrown is no std::exception");
     }
 #else
     function();
@@ -383,7 +402,9 @@ public:
         if (count == std::numeric_limits<size_t>::max()) count = offset < bytes ? (bytes - offset) / sizeof(T) : 0;
         std::vector<T> values(status == RACL_OK && count <= bytes / sizeof(T) ? count : 0);
         // What is more than the buffer has is refused there.
-        if (status == RACL_OK) status = racl_buffer_read(get(), offset, values.data(), count * sizeof(T));
+        const size_t most = std::numeric_limits<size_t>::max() / sizeof(T);
+        if (status == RACL_OK)
+            status = racl_buffer_read(get(), offset, values.data(), count <= most ? count * sizeof(T) : most);
         return detail::give(status, std::move(values));
     }
     result<tensor> over(const racl_tensor_layout &layout) const {
@@ -769,6 +790,16 @@ inline result<void> set_log(int32_t level, racl_log_callback function, void *use
 
 // The version of the library that the program runs with, to compare with RACL_VERSION.
 inline uint32_t version() noexcept { return racl_version(); }
+// Whether "cache", "dlopen", "dlpack", "link" or "mock" was compiled into libracl.
+inline result<bool> has(const char *feature) {
+    int32_t has = 0;
+    int32_t status = racl_has(feature, &has);
+    return detail::give(status, has != 0);
+}
+// How long destructors wait for work, for the whole process.
+inline result<void> set_free_limit(std::chrono::nanoseconds limit) {
+    return detail::check(racl_free_limit_set(static_cast<uint64_t>(detail::nanoseconds(limit))));
+}
 
 } // namespace codes, or throwing
 } // namespace racl

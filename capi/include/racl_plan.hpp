@@ -521,9 +521,10 @@ public:
     }
     template <class T>
     result<std::vector<T>> read_found(uint32_t output) const {
-        size_t needed = 0;
-        int32_t status = racl_executable_read_found(get(), output, nullptr, 0, &needed);
-        if (status == RACL_OK && needed % sizeof(T) != 0) status = RACL_INVALID_ARGUMENT; // of another type
+        size_t needed = 0, rank = 0;
+        int32_t dtype = 0, status = racl_executable_output_shape(get(), output, nullptr, 0, &rank, &dtype);
+        if (status == RACL_OK) status = detail::check_type<T>(dtype);
+        if (status == RACL_OK) status = racl_executable_read_found(get(), output, nullptr, 0, &needed);
         std::vector<T> values(status == RACL_OK ? needed / sizeof(T) : 0);
         if (status == RACL_OK)
             status = racl_executable_read_found(get(), output, values.data(), values.size() * sizeof(T), &needed);
@@ -554,13 +555,13 @@ private:
     result<std::vector<T>> elements(uint32_t output, Function &&function) const {
         size_t rank = 0;
         int32_t dtype = 0, status = racl_executable_output_shape(get(), output, nullptr, 0, &rank, &dtype);
+        if (status == RACL_OK) status = detail::check_type<T>(dtype);
         std::vector<size_t> sizes(rank);
         if (status == RACL_OK && rank > 0)
             status = racl_executable_output_shape(get(), output, sizes.data(), sizes.size(), &rank, nullptr);
         size_t count = status == RACL_OK ? 1 : 0;
         for (size_t size : sizes) count *= size;
         std::vector<T> values(count);
-        // Elements of another size are refused there.
         if (status == RACL_OK) status = function(get(), output, values.data(), values.size() * sizeof(T));
         return detail::give(status, std::move(values));
     }
@@ -577,11 +578,20 @@ public:
                                              symbols.size(), &made);
         return detail::give(status, simulation(made));
     }
+    result<std::vector<size_t>> shape(const char *output) const {
+        size_t rank = 0;
+        int32_t status = racl_simulation_output_shape(get(), output, nullptr, 0, &rank, nullptr);
+        std::vector<size_t> sizes(rank);
+        if (status == RACL_OK && rank > 0)
+            status = racl_simulation_output_shape(get(), output, sizes.data(), sizes.size(), &rank, nullptr);
+        return detail::give(status, std::move(sizes));
+    }
     template <class T>
     result<std::vector<T>> read(const char *output) const {
-        size_t needed = 0;
-        int32_t status = racl_simulation_read(get(), output, nullptr, 0, &needed);
-        if (status == RACL_OK && needed % sizeof(T) != 0) status = RACL_INVALID_ARGUMENT; // of another type
+        size_t needed = 0, rank = 0;
+        int32_t dtype = 0, status = racl_simulation_output_shape(get(), output, nullptr, 0, &rank, &dtype);
+        if (status == RACL_OK) status = detail::check_type<T>(dtype);
+        if (status == RACL_OK) status = racl_simulation_read(get(), output, nullptr, 0, &needed);
         std::vector<T> values(status == RACL_OK ? needed / sizeof(T) : 0);
         if (status == RACL_OK)
             status = racl_simulation_read(get(), output, values.data(), values.size() * sizeof(T), &needed);

@@ -10,7 +10,7 @@ use crate::status;
 pub(crate) struct Out<T>(*mut T);
 
 impl<T> Out<T> {
-    /// Sets the place to `empty`, which it keeps when the call fails.
+    /// Sets the place to `empty`, which it keeps when the call fails: of several, all are made before one is looked at.
     ///
     /// # Safety
     ///
@@ -19,9 +19,25 @@ impl<T> Out<T> {
         if place.is_null() {
             return Err(null(&format!("the place of {what}")));
         }
-        // SAFETY: not null, so it may be written.
+        if !place.is_aligned() {
+            return Err(Failure::invalid(format!("the place of {what} at {place:?}, which is not aligned")));
+        }
+        // SAFETY: not null and aligned, so it may be written.
         unsafe { place.write(empty) };
         Ok(Self(place))
+    }
+
+    /// The same for a result that the caller may not want.
+    ///
+    /// # Safety
+    ///
+    /// As [`Out::new`].
+    pub(crate) unsafe fn if_asked(place: *mut T, empty: T, what: &str) -> Result<Option<Self>> {
+        if place.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: as here.
+        unsafe { Self::new(place, empty, what) }.map(Some)
     }
 
     pub(crate) fn set(self, value: T) {
@@ -92,8 +108,8 @@ pub(crate) unsafe fn list_mut<'a, T>(list: *mut T, count: usize, what: &str) -> 
 ///
 /// Any bytes are one, and so are those of a shorter one with zeroes behind it; the first field is a `usize`.
 pub(crate) unsafe trait Sized_: Copy {
-    /// Of its first version.
-    const FIRST: usize;
+    /// Of the versions before this one, in bytes.
+    const FORMER: &'static [usize] = &[];
     const WHAT: &'static str;
     const ZERO: Self;
 }
@@ -113,7 +129,9 @@ pub(crate) unsafe fn sized<T: Sized_>(place: *const T) -> Result<Option<T>> {
     // SAFETY: not null and aligned, and it begins with a size.
     let size = unsafe { place.cast::<usize>().read() };
     let odd = || Failure::own(status::RACL_STRUCT_SIZE, format!("{} of {size} bytes", T::WHAT));
-    if size < T::FIRST || size > 4096 {
+    // Between two versions a field would be there in part.
+    let is_known = T::FORMER.contains(&size) || (size_of::<T>()..=4096).contains(&size);
+    if !is_known {
         return Err(odd());
     }
     // SAFETY: the caller says that there are so many bytes.

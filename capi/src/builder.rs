@@ -5,12 +5,12 @@ use std::ffi::{c_char, c_void};
 
 use racl::plan::{Dim, Input, OnMove, Options, Plan};
 
-use crate::arguments::{Sized_, bytes, list_mut, sized, text};
+use crate::arguments::{Sized_, bytes, sized, text};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{end, free};
 use crate::objects::{racl_builder, racl_plan};
 use crate::recording::{Recording, data_type, issuing, racl_dim, racl_value, recording};
-use crate::results::{answer, make};
+use crate::results::{answer, answer_list, make};
 
 /// Given once, when an executable is made, and shared with it from then on.
 pub const RACL_INPUT_FROZEN: i32 = 0;
@@ -53,7 +53,6 @@ pub struct racl_plan_options {
 
 // SAFETY: numbers alone, the first of them a size.
 unsafe impl Sized_ for racl_plan_options {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_plan_options";
     const ZERO: Self = Self { size: 0, streams: 0, drop_repeated_prefetches: 0, auto_streams: 0, prefetch_cap: 0.0 };
 }
@@ -397,18 +396,15 @@ pub unsafe extern "C" fn racl_builder_value_shape(
     room: usize,
     rank: *mut usize,
 ) -> i32 {
-    let work = || {
-        // SAFETY: by the header.
-        let place = unsafe { list_mut(shape, room, "a place for a shape") }?;
-        place.fill(0);
+    let work = |places: &mut [racl_dim]| {
         recording(builder, |recording| {
             let dims = recording.builder.dims(recording.value(value)?)?;
-            place.iter_mut().zip(&dims).for_each(|(place, dim)| *place = recording.add_dim(*dim));
+            places.iter_mut().zip(&dims).for_each(|(place, dim)| *place = recording.add_dim(*dim));
             Ok(dims.len())
         })
     };
     // SAFETY: by the header.
-    unsafe { answer(rank, "a rank", work) }
+    unsafe { answer_list((shape, room), rank, ("a place for a shape", "a rank"), work) }
 }
 
 /// The aclDataType of a value.

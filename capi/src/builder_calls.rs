@@ -233,9 +233,10 @@ pub unsafe extern "C" fn racl_builder_repeat(
     guard(|| {
         let places = usize::from(!more.is_null());
         // SAFETY: by the header; only looked at.
-        unsafe { list_mut(more, places, "the place of a condition") }?;
+        let looked_at = unsafe { list_mut(more, places, "the place of a condition") }.map(drop);
         let mut left = 0;
         let work = |recording: &mut Recording| {
+            looked_at?;
             let body = get(body)?;
             check_results(&body, 1, carried_count)?;
             // SAFETY: by the header.

@@ -33,7 +33,6 @@ pub struct racl_scope_options {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_scope_options {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_scope_options";
     const ZERO: Self = Self { size: 0, at_start: 0, has_priority: 0, priority: 0, cube_cores: 0, vector_cores: 0 };
 }
@@ -230,7 +229,6 @@ pub struct racl_prefetch_options {
 
 // SAFETY: integers and a pointer, the first of them a size.
 unsafe impl Sized_ for racl_prefetch_options {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_prefetch_options";
     const ZERO: Self = Self { size: 0, offset: 0, bytes: 0, after_value: 0, after_event: std::ptr::null() };
 }

@@ -55,7 +55,6 @@ pub struct racl_cache_options {
 
 // SAFETY: integers and pointers alone, the first of them a size.
 unsafe impl Sized_ for racl_cache_options {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_cache_options";
     const ZERO: Self = Self {
         size: 0,
@@ -142,7 +141,6 @@ pub struct racl_compile {
 
 // SAFETY: integers and pointers alone, the first of them a size; a pointer to a function may be NULL.
 unsafe impl Sized_ for racl_compile {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_compile";
     const ZERO: Self = Self {
         size: 0,
@@ -198,12 +196,13 @@ pub unsafe extern "C" fn racl_cache_status(
     size: usize,
     needed: *mut usize,
 ) -> i32 {
+    // SAFETY: by the header.
+    let place = unsafe { Out::new(status, RACL_CACHE_NONE, "a status") };
     let work = || {
-        // SAFETY: by the header.
-        let out = unsafe { Out::new(status, RACL_CACHE_NONE, "a status") }?;
+        let place = place?;
         // SAFETY: by the header.
         let (status, text) = unsafe { of::status(cache, function) }?;
-        out.set(status);
+        place.set(status);
         Ok(text)
     };
     // SAFETY: by the header.
@@ -231,7 +230,6 @@ pub struct racl_cache_stats {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_cache_stats {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_cache_stats";
     const ZERO: Self = Self { size: 0, hits: 0, misses: 0, rebuilt: 0, uncached: 0, failed: 0 };
 }

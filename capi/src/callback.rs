@@ -10,7 +10,7 @@ use racl::plan::{Cores, Foreign, HostFunction, Launch};
 use racl::{Error, ErrorKind};
 
 use crate::arguments::{Sized_, bytes, null, sized, text};
-use crate::failure::{Failure, Result, discard, guard};
+use crate::failure::{Failure, Result, discard, guard, heard};
 use crate::handles::free;
 use crate::objects::{racl_foreign, racl_host_function, racl_stream};
 use crate::results::make;
@@ -18,7 +18,8 @@ use crate::stream::give;
 
 /// A function that runs on the host when a stream gets there, on a thread of the AscendCL library or of racl; it is
 /// given `user`, and the attributes of its racl_host_function. Another number than 0 fails the work: the next wait for
-/// it gives RACL_CALLBACK_PANICKED. It makes no call of AscendCL, and none of racl that waits.
+/// it gives RACL_CALLBACK_PANICKED, with the text that racl_last_error_set() was given, if it was. It makes no call of
+/// AscendCL, and none of racl that waits.
 #[allow(non_camel_case_types)]
 pub type racl_host_callback =
     Option<unsafe extern "C-unwind" fn(user: *mut c_void, attributes: *const c_void, size: usize) -> i32>;
@@ -29,7 +30,8 @@ pub type racl_release_callback = Option<unsafe extern "C-unwind" fn(user: *mut c
 
 /// Puts the work of a foreign operator on `launch->stream`, with calls of AscendCL such as aclnn... or
 /// aclrtLaunchKernel. It is called when the operator is captured, when a graph is updated, and at each eager run.
-/// Another number than 0 fails the capture or run, and should be the code that such a call gave.
+/// Another number than 0 fails the capture or run, and should be the code that such a call gave, or what
+/// racl_last_error_set() gives.
 #[allow(non_camel_case_types)]
 pub type racl_launch_callback =
     Option<unsafe extern "C-unwind" fn(user: *mut c_void, launch: *const racl_launch) -> i32>;
@@ -136,10 +138,11 @@ thread_local! {
 
 /// Runs a callback, and notes that what unwinds now is its own.
 fn called(work: impl FnOnce() -> i32, name: impl FnOnce(i32) -> String) {
-    let thrown = match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(0) => return,
-        Ok(code) => Box::new(name(code)),
-        Err(payload) => payload,
+    let thrown = match heard(work) {
+        (Ok(0), _) => return,
+        (Ok(code), None) => Box::new(name(code)),
+        (Ok(code), Some(said)) => Box::new(format!("{}: {}", name(code), said.message())),
+        (Err(payload), _) => payload,
     };
     FAILED.set(true);
     resume_unwind(thrown);
@@ -182,7 +185,6 @@ pub struct racl_host_function_info {
 
 // SAFETY: integers and pointers alone, the first of them a size; pointers to functions may be NULL.
 unsafe impl Sized_ for racl_host_function_info {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_host_function_info";
     const ZERO: Self = Self {
         size: 0,
@@ -278,7 +280,6 @@ pub struct racl_foreign_info {
 
 // SAFETY: integers and pointers alone, the first of them a size; pointers to functions may be NULL.
 unsafe impl Sized_ for racl_foreign_info {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_foreign_info";
     const ZERO: Self = Self {
         size: 0,
@@ -328,6 +329,9 @@ pub extern "C" fn racl_foreign_free(foreign: *mut racl_foreign) -> i32 {
     guard(|| free(foreign))
 }
 
+/// The lowest code that a function of AscendCL gives.
+const FIRST_OF_ACL: i32 = 100_000;
+
 fn launch(
     function: unsafe extern "C-unwind" fn(*mut c_void, *const racl_launch) -> i32,
     user: &User,
@@ -353,9 +357,13 @@ fn launch(
         attributes_size: told.attributes().len(),
     };
     // SAFETY: by the header; what is pointed at outlives the call.
-    match catch_unwind(AssertUnwindSafe(|| unsafe { function(user.address, &raw const all) })) {
-        Ok(code) => told.check("racl_launch_callback", code),
-        Err(payload) => {
+    match heard(|| unsafe { function(user.address, &raw const all) }) {
+        (Ok(code), Some(said)) if code < FIRST_OF_ACL => {
+            let text = format!("the launch of foreign operator {name:?} gave {code}: {}", said.message());
+            Err(told.error(ErrorKind::CallbackPanicked, text))
+        }
+        (Ok(code), _) => told.check("racl_launch_callback", code),
+        (Err(payload), _) => {
             discard(payload);
             Err(told.error(ErrorKind::CallbackPanicked, format!("the launch of foreign operator {name:?} panicked")))
         }

@@ -37,7 +37,6 @@ pub struct racl_memory_stats {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_memory_stats {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_memory_stats";
     const ZERO: Self = Self {
         size: 0,

@@ -9,11 +9,11 @@ use crate::objects::{racl_context, racl_tensor};
 use crate::results::make;
 
 /// A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
-/// DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is ended
-/// by its deleter; only with NULL and bad handles it stays the caller's. Work of the other framework that writes the
-/// memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or of another device, memory that may
-/// only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another major version of DLPack than 1, and
-/// where libracl was built without the feature dlpack, which also leaves it the caller's.
+/// DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is
+/// ended by its deleter, whatever the reason; only with NULL, bad handles and bad places it stays the caller's. Work of
+/// the other framework that writes the memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or
+/// of another device, memory that may only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another
+/// major version of DLPack than 1, and where libracl was built without the feature dlpack, see racl_has().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_tensor_from_dlpack(
     context: *const racl_context,
@@ -34,9 +34,9 @@ pub unsafe extern "C" fn racl_tensor_from_dlpack(
 }
 
 /// The tensor for another framework, which shares and keeps its memory and ends it with its deleter: `managed` gets a
-/// DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. The handle stays. Waits until no work that was
-/// queued before uses the memory. RACL_INVALID_ARGUMENT for formats that are not ND and types that DLPack has no name
-/// for; RACL_NOT_SUPPORTED where libracl was built without the feature dlpack.
+/// DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. The handle stays. Waits until no work that
+/// was queued before uses the memory. RACL_INVALID_ARGUMENT for formats that are not ND and types that DLPack has no
+/// name for; RACL_NOT_SUPPORTED where libracl was built without the feature dlpack.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_tensor_to_dlpack(
     tensor: *const racl_tensor,
@@ -91,7 +91,45 @@ mod shared {
         Err(Failure::own(RACL_NOT_SUPPORTED, "libracl was built without the feature dlpack"))
     }
 
-    pub(super) unsafe fn from(_: &Context, _: *mut c_void, _: bool) -> Result<AnyTensor> {
+    type Deleter = Option<unsafe extern "C" fn(*mut c_void)>;
+
+    /// The head of a DLManagedTensorVersioned, which is the same in every version.
+    #[repr(C)]
+    struct Versioned {
+        version: [u32; 2],
+        owner: *mut c_void,
+        deleter: Deleter,
+    }
+
+    /// A DLManagedTensor.
+    #[repr(C)]
+    struct Unversioned {
+        /// Of the memory, the device, the type and the shape.
+        tensor: [u64; 6],
+        owner: *mut c_void,
+        deleter: Deleter,
+    }
+
+    const _: () = assert!(std::mem::offset_of!(Versioned, deleter) == 16);
+    const _: () = assert!(std::mem::offset_of!(Unversioned, deleter) == 56);
+
+    /// Ends the tensor, as where it is refused for another reason.
+    ///
+    /// # Safety
+    ///
+    /// `managed` is such a structure, which nobody uses any more.
+    pub(super) unsafe fn from(_: &Context, managed: *mut c_void, versioned: bool) -> Result<AnyTensor> {
+        let deleter = if versioned {
+            // SAFETY: the caller's promise.
+            unsafe { (*managed.cast::<Versioned>()).deleter }
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { (*managed.cast::<Unversioned>()).deleter }
+        };
+        if let Some(deleter) = deleter {
+            // SAFETY: it is called once, with its own structure.
+            unsafe { deleter(managed) };
+        }
         missing()
     }
 

@@ -33,7 +33,7 @@ pub struct racl_error {
 // SAFETY: integers and pointers, the first of them a size.
 unsafe impl Sized_ for racl_error {
     // Without the details.
-    const FIRST: usize = std::mem::offset_of!(Self, details);
+    const FORMER: &'static [usize] = &[std::mem::offset_of!(Self, details)];
     const WHAT: &'static str = "racl_error";
     const ZERO: Self = Self {
         size: 0,

@@ -9,13 +9,13 @@ use racl::plan::{
     Bindings, Cores, Executable, External, FoundId, Frozen, InputId, Mode, OnFull, OutputId, RunOptions,
 };
 
-use crate::arguments::{Sized_, bytes, fill, list, list_mut, sized, text};
+use crate::arguments::{Out, Sized_, bytes, fill, list, list_mut, sized, text};
 use crate::callback::with_callbacks;
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{alone, free, get};
 use crate::objects::{racl_bindings, racl_context, racl_executable, racl_plan, racl_stream, racl_tensor};
 use crate::recording::data_type;
-use crate::results::{answer, make};
+use crate::results::{answer, answer_list, make};
 use crate::stream::give;
 
 /// Runs replay captured graphs, which are made as they are needed.
@@ -52,7 +52,8 @@ pub struct racl_run_options {
     pub flags: u32,
     /// How many captured graphs are kept; 0 for 64.
     pub graph_limit: usize,
-    /// Over so many runs host outputs can be read; 0 for 1: until the next one.
+    /// So many runs have memory of the host of their own for host outputs; 0 for 1. racl_executable_read_host() reads
+    /// those of the latest run alone, whatever this is.
     pub host_output_buffers: usize,
     /// Nanoseconds after which a signal at a gate is given up when the executable ends; 0 for 60 seconds.
     pub signal_limit: u64,
@@ -60,7 +61,6 @@ pub struct racl_run_options {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_run_options {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_run_options";
     const ZERO: Self =
         Self { size: 0, mode: 0, on_full: 0, flags: 0, graph_limit: 0, host_output_buffers: 0, signal_limit: 0 };
@@ -191,7 +191,9 @@ pub unsafe extern "C" fn racl_executable_new(
     unsafe { make(executable, work) }
 }
 
-/// Waits for the last replay, and gives the executable back, with its memory and graphs.
+/// Gives the executable back, with its memory and graphs. Waits for its last run for at most 10 seconds, see
+/// racl_free_limit_set(), and not for one that waits at a gate: what is not done by then is kept, and given back by a
+/// thread of its own once it is; racl_context_take_errors() has what there is to say.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_executable_free(executable: *mut racl_executable) -> i32 {
     guard(|| free(executable))
@@ -284,26 +286,21 @@ pub unsafe extern "C" fn racl_executable_output_shape(
     rank: *mut usize,
     dtype: *mut i32,
 ) -> i32 {
-    let work = || {
-        // SAFETY: by the header.
-        let place = unsafe { list_mut(shape, room, "a place for a shape") }?;
-        place.fill(0);
-        if !dtype.is_null() {
-            // SAFETY: by the header.
-            unsafe { dtype.write(0) };
-        }
+    // SAFETY: by the header.
+    let dtype = unsafe { Out::if_asked(dtype, 0, "a type") };
+    let work = |places: &mut [usize]| {
+        let dtype = dtype?;
         with(executable, |state, _| {
             let output = state.executable.output_any(state.output(output)?)?;
-            place.iter_mut().zip(output.shape().iter()).for_each(|(place, size)| *place = *size);
-            if !dtype.is_null() {
-                // SAFETY: by the header.
-                unsafe { dtype.write(ElementType::from(output.dtype()).number()) };
+            places.iter_mut().zip(output.shape().iter()).for_each(|(place, size)| *place = *size);
+            if let Some(dtype) = dtype {
+                dtype.set(ElementType::from(output.dtype()).number());
             }
             Ok(output.shape().len())
         })
     };
     // SAFETY: by the header.
-    unsafe { answer(rank, "a rank", work) }
+    unsafe { answer_list((shape, room), rank, ("a place for a shape", "a rank"), work) }
 }
 
 /// Waits for the latest run and copies an output to the host; `size` is that of the output.
@@ -384,7 +381,6 @@ pub struct racl_run_counters {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_run_counters {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_run_counters";
     const ZERO: Self =
         Self { size: 0, graphs: 0, replays: 0, eager: 0, captured_new: 0, captured_moved: 0, evicted: 0, updates: 0 };

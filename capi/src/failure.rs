@@ -1,7 +1,7 @@
 //! What goes wrong, and the boundary between C and Rust.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString, c_char};
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -129,6 +129,8 @@ struct Last {
 
 thread_local! {
     static LAST: RefCell<Last> = RefCell::default();
+    /// How many failures there were on this thread.
+    static NOTED: Cell<u64> = const { Cell::new(0) };
 }
 
 pub(crate) fn terminated(text: &str) -> CString {
@@ -147,7 +149,23 @@ fn note(failure: Failure) -> i32 {
     };
     // A thread that ends has no place for it any more; the status stays.
     let _ = LAST.try_with(|place| place.replace(last));
+    let _ = NOTED.try_with(|noted| noted.set(noted.get() + 1));
     status
+}
+
+/// Runs a function of the caller, and gives what it said of its failure: the last one on this thread, where that came
+/// meanwhile and has the status that the function gives.
+pub(crate) fn heard(work: impl FnOnce() -> i32) -> (std::thread::Result<i32>, Option<Failure>) {
+    let noted = || NOTED.try_with(Cell::get).unwrap_or(0);
+    let before = noted();
+    let done = catch_unwind(AssertUnwindSafe(work));
+    let said = match done {
+        Ok(code) if code != status::RACL_OK && noted() != before => {
+            last_failures().into_iter().next().filter(|last| last.status == code)
+        }
+        _ => None,
+    };
+    (done, said)
 }
 
 /// What the last failure of the thread is about.
@@ -185,9 +203,9 @@ pub extern "C" fn racl_last_error_message() -> *const c_char {
     LAST.try_with(|last| last.borrow().message.as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// The same text with all that is known beside it, a line each: what was being done, what the AscendCL library said, what
-/// else is wrong with a plan, and what the failure came from. It stays as racl_last_error_message(), and is that text
-/// where nothing is known beside it.
+/// The same text with all that is known beside it, a line each: what was being done, what the AscendCL library said,
+/// what else is wrong with a plan, and what the failure came from. It stays as racl_last_error_message(), and is that
+/// text where nothing is known beside it.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_last_error_details() -> *const c_char {
     LAST.try_with(|last| last.borrow().details.as_ptr()).unwrap_or(c"".as_ptr())
@@ -210,6 +228,24 @@ pub extern "C" fn racl_last_error_code() -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_last_error_status() -> i32 {
     LAST.try_with(|last| last.borrow().status).unwrap_or(status::RACL_OK)
+}
+
+/// Makes this the last failure on the calling thread, and gives `status`, for callbacks and for layers over this
+/// header: a callback that ends with `return racl_last_error_set(RACL_CALLBACK_PANICKED, "the disk is full");` fails
+/// the work with this text. `status` is RACL_... or a number of the caller's own; RACL_INVALID_ARGUMENT for RACL_OK.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_last_error_set(status: i32, message: *const c_char) -> i32 {
+    guard(|| {
+        if message.is_null() {
+            return Err(crate::arguments::null("the text of a failure"));
+        }
+        if status == status::RACL_OK {
+            return Err(Failure::invalid("RACL_OK for the status of a failure"));
+        }
+        // SAFETY: not null, so it is a text by the header.
+        let text = unsafe { CStr::from_ptr(message) };
+        Err(Failure::own(status, text.to_string_lossy()))
+    })
 }
 
 /// Copies the text of racl_last_error_message() to `text`, of `size` bytes with the zero at its end; what has no room

@@ -3,6 +3,7 @@
 //! Slots are never given back, and each use of one by a new object has a generation of its own, so a handle of what is
 //! gone is known as long as the process runs.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
@@ -121,8 +122,8 @@ impl Bits {
     }
 }
 
-/// Another one for another copy of this library in the process, most of the time; never 0 or 0xFF, which addresses
-/// begin with.
+/// Another one for another copy of this library in the process, most of the time, where the generations are others too;
+/// never 0 or 0xFF, which addresses begin with.
 fn mark() -> u64 {
     let place = (&raw const SLOTS).addr() as u64;
     1 + (place >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) % 254
@@ -136,7 +137,9 @@ fn slot(kind: Kind, bits: Bits) -> Option<&'static Slot> {
 }
 
 fn chunk() -> Box<[Slot; CHUNK]> {
-    let empty = || Slot { word: AtomicU64::new(0), object: AtomicPtr::new(null_mut()) };
+    // Not from 0 on: another copy of this library in the process may have the same mark.
+    let first = RandomState::new().hash_one(()) % (GENERATIONS / 2);
+    let empty = || Slot { word: AtomicU64::new(first << INDEX_BITS), object: AtomicPtr::new(null_mut()) };
     let slots: Box<[Slot]> = (0..CHUNK).map(|_| empty()).collect();
     slots.try_into().unwrap_or_else(|_| unreachable!("as many as a chunk has"))
 }

@@ -52,7 +52,7 @@ pub use event::*;
 pub use executable::*;
 pub use failure::{
     racl_last_error_call, racl_last_error_code, racl_last_error_copy, racl_last_error_details,
-    racl_last_error_message, racl_last_error_status, racl_status_name,
+    racl_last_error_message, racl_last_error_set, racl_last_error_status, racl_status_name,
 };
 pub use found::*;
 pub use graph::*;

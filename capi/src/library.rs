@@ -36,7 +36,6 @@ pub struct racl_library_options {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_library_options {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_library_options";
     const ZERO: Self = Self { size: 0, flags: 0 };
 }
@@ -139,6 +138,37 @@ pub extern "C" fn racl_library_free(library: *mut racl_library) -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_library_close(library: *mut racl_library) -> i32 {
     guard(|| end(library, |acl| acl.close().map_err(|refused| Kept::of(refused, |acl| acl))))
+}
+
+/// Whether something was compiled into libracl: 1 or 0. `feature` is "cache", "dlopen", "dlpack", "link" or "mock"; the
+/// functions of what was not give RACL_NOT_SUPPORTED. RACL_INVALID_ARGUMENT for another name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_has(feature: *const c_char, has: *mut i32) -> i32 {
+    let work = || {
+        // SAFETY: by the header.
+        let has = match unsafe { text(feature, "the name of a feature") }? {
+            "cache" => cfg!(feature = "cache"),
+            "dlopen" => cfg!(feature = "dlopen"),
+            "dlpack" => cfg!(feature = "dlpack"),
+            "link" => cfg!(feature = "link"),
+            "mock" => cfg!(feature = "mock"),
+            other => return Err(Failure::invalid(format!("no feature {other:?}"))),
+        };
+        Ok(i32::from(has))
+    };
+    // SAFETY: by the header.
+    unsafe { answer(has, "an answer", work) }
+}
+
+/// How long racl_..._free() waits for work, in nanoseconds, for the whole process: 10 seconds unless told otherwise.
+/// What is not done by then is kept, and destroyed by a thread of its own once it is; racl_context_take_errors() has it
+/// then. Whole milliseconds count.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_free_limit_set(nanoseconds: u64) -> i32 {
+    guard(|| {
+        racl::set_drop_limit(std::time::Duration::from_nanos(nanoseconds));
+        Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use crate::arguments::{Sized_, fill, text};
+use crate::arguments::{Out, Sized_, fill, text};
 use crate::failure::guard;
 use crate::objects::racl_stream;
 use crate::results::answer;
@@ -242,7 +242,6 @@ pub struct racl_mock_live {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_mock_live {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_mock_live";
     const ZERO: Self = Self {
         size: 0,
@@ -271,16 +270,17 @@ pub unsafe extern "C" fn racl_mock_count(live: *mut racl_mock_live) -> i32 {
 /// How many prefetches ran, and how many bytes they named.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_mock_prefetched(tasks: *mut u64, bytes: *mut u64) -> i32 {
-    let mut both = (0, 0);
-    let work = || {
-        both = of::prefetched()?;
-        Ok(both.0)
-    };
-    // SAFETY: by the header.
-    let done = unsafe { answer(tasks, "a count", work) };
-    // SAFETY: by the header.
-    let told = unsafe { answer(bytes, "a size", || Ok(both.1)) };
-    if done == crate::status::RACL_OK { told } else { done }
+    guard(|| {
+        // SAFETY: by the header.
+        let tasks = unsafe { Out::new(tasks, 0, "a count") };
+        // SAFETY: by the header.
+        let bytes = unsafe { Out::new(bytes, 0, "a size") };
+        let (to_tasks, to_bytes) = (tasks?, bytes?);
+        let (tasks, bytes) = of::prefetched()?;
+        to_tasks.set(tasks);
+        to_bytes.set(bytes);
+        Ok(())
+    })
 }
 
 /// Puts the mock back to its start. Handles from before are refused by it; free them.

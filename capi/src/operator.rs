@@ -9,7 +9,7 @@ use crate::arguments::{Sized_, bytes, list, list_mut, null, sized, text};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Use, free, get};
 use crate::objects::{racl_buffer, racl_stream, racl_tensor};
-use crate::results::{answer, make};
+use crate::results::{answer, answer_list, make};
 use crate::stream::give;
 
 /// The shape of a tensor and how it lies in its buffer.
@@ -39,7 +39,6 @@ pub struct racl_tensor_layout {
 
 // SAFETY: integers and pointers alone, the first of them a size.
 unsafe impl Sized_ for racl_tensor_layout {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_tensor_layout";
     const ZERO: Self = Self {
         size: 0,
@@ -109,16 +108,13 @@ pub unsafe extern "C" fn racl_tensor_shape(
     room: usize,
     rank: *mut usize,
 ) -> i32 {
-    let work = || {
-        // SAFETY: by the header.
-        let place = unsafe { list_mut(shape, room, "a place for a shape") }?;
-        place.fill(0);
+    let work = |places: &mut [usize]| {
         let tensor = get(tensor)?;
-        place.iter_mut().zip(tensor.shape().iter()).for_each(|(place, size)| *place = *size);
+        places.iter_mut().zip(tensor.shape().iter()).for_each(|(place, size)| *place = *size);
         Ok(tensor.shape().len())
     };
     // SAFETY: by the header.
-    unsafe { answer(rank, "a rank", work) }
+    unsafe { answer_list((shape, room), rank, ("a place for a shape", "a rank"), work) }
 }
 
 /// Copies `size` bytes from the host to a dense tensor, which has as many. Waits as racl_buffer_write() does.

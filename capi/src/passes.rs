@@ -65,7 +65,7 @@ pub struct racl_passes {
 // SAFETY: integers and pointers alone, the first of them a size.
 unsafe impl Sized_ for racl_passes {
     // Without where it runs.
-    const FIRST: usize = std::mem::offset_of!(Self, soc);
+    const FORMER: &'static [usize] = &[std::mem::offset_of!(Self, soc)];
     const WHAT: &'static str = "racl_passes";
     const ZERO: Self = Self {
         size: 0,

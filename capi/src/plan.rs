@@ -2,15 +2,16 @@
 
 use std::ffi::{c_char, c_void};
 
+use racl::op::ElementType;
 use racl::plan::{Plan, Simulated};
 
-use crate::arguments::{Sized_, bytes, fill, list, list_mut, text};
+use crate::arguments::{Out, Sized_, bytes, fill, list, list_mut, text};
 use crate::callback::with_callbacks;
 use crate::errors::of_findings;
 use crate::failure::{Failure, guard};
 use crate::handles::{free, get};
 use crate::objects::{racl_errors, racl_plan, racl_registry, racl_simulation};
-use crate::results::{answer, make, tell};
+use crate::results::{answer, answer_list, make, tell};
 
 /// What is in a plan.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +34,6 @@ pub struct racl_plan_info {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_plan_info {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_plan_info";
     const ZERO: Self = Self { size: 0, operators: 0, streams: 0, events: 0, lints: 0, is_dynamic: 0 };
 }
@@ -254,6 +254,33 @@ pub unsafe extern "C" fn racl_simulation_read(
     };
     // SAFETY: by the header.
     unsafe { answer(needed, "a size", work) }
+}
+
+/// The type and shape of an output, as racl_executable_output_shape() gives them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_simulation_output_shape(
+    simulation: *const racl_simulation,
+    output: *const c_char,
+    shape: *mut usize,
+    room: usize,
+    rank: *mut usize,
+    dtype: *mut i32,
+) -> i32 {
+    // SAFETY: by the header.
+    let dtype = unsafe { Out::if_asked(dtype, 0, "a type") };
+    let work = |places: &mut [usize]| {
+        let (dtype, simulation) = (dtype?, get(simulation)?);
+        // SAFETY: by the header.
+        let output = unsafe { text(output, "the name of an output") }?;
+        let sizes = simulation.shape(output)?;
+        places.iter_mut().zip(sizes.iter()).for_each(|(place, size)| *place = *size);
+        if let Some(dtype) = dtype {
+            dtype.set(ElementType::from(simulation.dtype(output)?).number());
+        }
+        Ok(sizes.len())
+    };
+    // SAFETY: by the header.
+    unsafe { answer_list((shape, room), rank, ("a place for a shape", "a rank"), work) }
 }
 
 /// Gives the handle back.

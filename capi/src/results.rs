@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char};
 
-use crate::arguments::{Out, null};
+use crate::arguments::{Out, list_mut};
 use crate::failure::{Result, copy_text, guard};
 use crate::handles::{Handle, reserve};
 
@@ -64,7 +64,33 @@ pub(crate) unsafe fn answer_if_asked(place: *mut usize, work: impl FnOnce() -> R
     let mut unused = 0;
     let place = if place.is_null() { &raw mut unused } else { place };
     // SAFETY: as here; not null.
-    unsafe { answer(place, "", work) }
+    unsafe { answer(place, "a size", work) }
+}
+
+/// Gives a list, such as a shape, as far as there is room for it, and how much of it there is: `work` fills the one and
+/// says the other.
+///
+/// # Safety
+///
+/// `list` is null or has `room` places, and `count` is as [`answer`] wants it; nobody else uses them meanwhile.
+pub(crate) unsafe fn answer_list<T: Blank>(
+    (list, room): (*mut T, usize),
+    count: *mut usize,
+    (what, what_count): (&str, &str),
+    work: impl FnOnce(&mut [T]) -> Result<usize>,
+) -> i32 {
+    guard(|| {
+        // SAFETY: as here.
+        let mut list = unsafe { list_mut(list, room, what) };
+        if let Ok(places) = &mut list {
+            places.fill(T::BLANK);
+        }
+        // SAFETY: as here.
+        let count = unsafe { Out::new(count, 0, what_count) };
+        let (list, count) = (list?, count?);
+        count.set(work(list)?);
+        Ok(())
+    })
 }
 
 /// Copies a text to a place of `size` bytes, with a zero at its end, and gives the bytes of all of it to `needed`,
@@ -79,18 +105,20 @@ pub(crate) unsafe fn tell(
     needed: *mut usize,
     work: impl FnOnce() -> Result<String>,
 ) -> i32 {
-    let work = || {
+    guard(|| {
+        // SAFETY: as here.
+        let needed = unsafe { Out::if_asked(needed, 0, "a size") };
         if size > 0 {
-            if text.is_null() {
-                return Err(null("a place for a text"));
-            }
-            // SAFETY: not null, and it has a byte.
-            unsafe { text.write(0) };
+            // SAFETY: null, or it has a byte.
+            unsafe { Out::new(text, 0, "a text") }?;
         }
+        let needed = needed?;
         let whole = CString::new(work()?.replace('\0', "\u{fffd}")).unwrap_or_default();
         // SAFETY: as here.
-        Ok(unsafe { copy_text(&whole, text, size) })
-    };
-    // SAFETY: as here.
-    unsafe { answer_if_asked(needed, work) }
+        let bytes = unsafe { copy_text(&whole, text, size) };
+        if let Some(needed) = needed {
+            needed.set(bytes);
+        }
+        Ok(())
+    })
 }

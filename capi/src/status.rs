@@ -167,4 +167,59 @@ mod tests {
         assert_eq!((numbers.len(), names.len()), (ALL.len(), ALL.len()));
         assert_eq!(name(99), None);
     }
+
+    /// Programs were compiled with these numbers: none is ever another.
+    #[test]
+    fn numbers_stay() {
+        let known = [
+            (RACL_OK, 0),
+            (RACL_NULL_POINTER, 1),
+            (RACL_STALE_HANDLE, 2),
+            (RACL_FOREIGN_HANDLE, 3),
+            (RACL_WRONG_KIND, 4),
+            (RACL_BUSY, 5),
+            (RACL_PANIC, 6),
+            (RACL_STRUCT_SIZE, 7),
+            (RACL_NO_HANDLES, 8),
+            (RACL_NOT_INITIALIZED, 100),
+            (RACL_ALREADY_INITIALIZED, 101),
+            (RACL_INVALID_ARGUMENT, 102),
+            (RACL_INVALID_DEVICE, 103),
+            (RACL_WRONG_CONTEXT, 104),
+            (RACL_INVALID_HANDLE, 105),
+            (RACL_OUT_OF_MEMORY, 106),
+            (RACL_NOT_SUPPORTED, 107),
+            (RACL_TIMEOUT, 108),
+            (RACL_DEVICE_LOST, 109),
+            (RACL_DEVICE_FAULT, 110),
+            (RACL_ABORTED, 111),
+            (RACL_CAPTURE_UNJOINED, 112),
+            (RACL_CAPTURE_FORBIDDEN, 113),
+            (RACL_CAPTURE_INVALIDATED, 114),
+            (RACL_CAPTURE_WRONG_THREAD, 115),
+            (RACL_CAPTURE_DEPENDENCY, 116),
+            (RACL_NOT_CAPTURING, 117),
+            (RACL_NO_STREAMS, 118),
+            (RACL_NO_EVENTS, 119),
+            (RACL_GRAPH_RUNNING, 120),
+            (RACL_LIBRARY_NOT_FOUND, 121),
+            (RACL_MISSING_SYMBOL, 122),
+            (RACL_UNKNOWN_VALUE, 123),
+            (RACL_OPERATOR_ARGUMENT, 124),
+            (RACL_OPERATOR, 125),
+            (RACL_CALLBACK_PANICKED, 126),
+            (RACL_INVALID_PLAN, 127),
+            (RACL_ADDRESS_CHANGED, 128),
+            (RACL_GRAPH_LIMIT, 129),
+            (RACL_FILE, 130),
+            (RACL_COMMUNICATION, 131),
+            (RACL_DRIVER, 132),
+            (RACL_INTERNAL, 133),
+            (RACL_OTHER, 134),
+        ];
+        for (status, number) in known {
+            assert_eq!(status, number, "{:?}", name(number));
+        }
+        assert_eq!(known.map(|(status, _)| status), ALL);
+    }
 }

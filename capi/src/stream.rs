@@ -35,7 +35,6 @@ pub struct racl_stream_options {
 
 // SAFETY: integers alone, the first of them a size.
 unsafe impl Sized_ for racl_stream_options {
-    const FIRST: usize = size_of::<Self>();
     const WHAT: &'static str = "racl_stream_options";
     const ZERO: Self = Self { size: 0, priority: 0, flags: 0 };
 }
@@ -183,8 +182,10 @@ pub extern "C" fn racl_stream_wait(stream: *const racl_stream, event: *const rac
 }
 
 /// Gives the handle back. A stream of racl's own is destroyed when nothing uses it any more, after a wait for its work
-/// of at most 10 seconds, and later when that goes on. One of
-/// other code is waited for and left to its owner; RACL_INVALID_ARGUMENT while a capture or a graph of racl has it.
+/// of at most 10 seconds, see racl_free_limit_set(), and later when that goes on. One of other code is waited for as
+/// long and left to its owner, also where its work failed: racl_context_take_errors() has the error then. It stays,
+/// with its handle, where that work is not done (RACL_TIMEOUT), which is told at once where it may wait at a gate of a
+/// plan, and while a capture or a graph of racl has it (RACL_INVALID_ARGUMENT).
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_stream_free(stream: *mut racl_stream) -> i32 {
     guard(|| {
@@ -195,7 +196,7 @@ pub extern "C" fn racl_stream_free(stream: *mut racl_stream) -> i32 {
             if !stream.theirs {
                 return Ok(());
             }
-            let left = stream.value.into_raw().map(drop);
+            let left = stream.value.give_back().map(drop);
             left.map_err(|refused| Kept::of(refused, |value| Borrowed { value, theirs: true }))
         })
     })

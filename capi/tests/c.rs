@@ -106,6 +106,18 @@ fn an_exception_of_a_callback_ends_the_process_and_crosses_nothing() {
     assert!(text.contains("foreign exceptions") && output.stdout.is_empty(), "{text}");
 }
 
+#[test]
+fn two_copies_of_the_library_know_their_own_handles() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = compiled(folder.path(), ("cc", "-std=c11"), &source("copies"), &[]);
+    for name in ["one.so", "other.so"] {
+        let copy = folder.path().join(name);
+        std::fs::copy(built().join("libracl_capi.so"), &copy).unwrap();
+        program.arg(copy);
+    }
+    assert!(count("copies", &run(&mut program)) > 10);
+}
+
 const EXAMPLES: &[(&str, &str)] = &[
     ("graph", "1 2 3 4\n"),
     (

@@ -54,6 +54,13 @@ for step in "${steps[@]}"; do
     [ "$printed" = "$(printf '4 6 8 10 12 14 16 18\n6 8 10 12 14 16 18 20\n8 10 12 14 16 18 20 22')" ] ||
         { echo "$step: $printed"; exit 1; }
 done
+
+# A plan with calls of AscendCL inside a foreign operator.
+cc -std=c11 -Wall -Wextra -Wpedantic -Werror -isystem "$headers" "$here/examples/foreign.c" \
+    $(pkg-config --cflags --libs racl) "$library" "-Wl,-rpath,$(dirname "$library")" -lm -o foreign
+printed=$(RACL_LIBRARY=$library ./foreign)
+[ "$printed" = "$(printf '3 operators on 2 streams with 3 events, 0 lints\neager : %s\nreplay: %s' \
+    'all as expected' 'all as expected')" ] || { echo "foreign: $printed"; exit 1; }
 bytes=$(stat -c %s "$prefix/lib/libracl.so.$version")
 printf 'installed: %d programs on 2 libraries, 4 steps; %s has %d bytes, with the mock\n' 8 "$soname" \
     "$bytes"

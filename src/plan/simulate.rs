@@ -186,6 +186,26 @@ impl Simulation {
         find(&self.outputs, "output", output).map(|left| left.shape)
     }
 
+    /// The type of an output's elements.
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulation::bytes`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::I32;
+    /// use racl::plan::{Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| g.output("y", g.constant(&[1_i32, 2], [2])?))?;
+    /// assert_eq!(plan.simulate(0, &Simulated::new())?.dtype("y")?, I32);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn dtype(&self, output: &str) -> Result<DataType> {
+        find(&self.outputs, "output", output).map(|left| left.dtype)
+    }
+
     /// What the run brought to host memory of an output that
     /// [`Builder::output_to_host`](super::Builder::output_to_host) made.
     ///

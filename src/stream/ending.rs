@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use acl_sys::aclrtStream;
+
 use super::{Ownership, Stream, StreamInner};
 use crate::call::call;
 use crate::closure;
@@ -57,6 +59,12 @@ impl Stream {
         }
     }
 
+    /// As [`Stream::give_away`] in the way of a drop: it waits as long as one, and what became of the work is told as
+    /// an error of one.
+    pub(crate) fn give_back_handle(self) -> Result<aclrtStream, Refused<Self>> {
+        self.give_after(StreamInner::end_for_owner)
+    }
+
     fn refuse_for(&self, others: usize) -> Result<()> {
         match others {
             0 => Ok(()),
@@ -70,6 +78,24 @@ impl StreamInner {
     pub(super) fn end_work(&self) -> Result<()> {
         let settled = self.is_settled() && self.untold.lock().is_none();
         if settled { Ok(()) } else { self.synchronize(None) }
+    }
+
+    /// Waits for the work of a stream that goes back to its owner.
+    fn end_for_owner(&self) -> Result<()> {
+        let settled = self.is_settled() && self.untold.lock().is_none();
+        match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
+            Ok(Waited::Done) => Ok(()),
+            Ok(_) => {
+                let text = format!("work of {} is not done; it goes back to its owner later", self.describe());
+                Err(Error::new(ErrorKind::Timeout, text))
+            }
+            // The work is over, or lost with its device.
+            Err(error) if error.kind().is_of_work() => {
+                self.tell_of_end(error);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether the work is over soon. A failure of it is told as one of the drop.

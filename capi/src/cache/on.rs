@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::ffi::c_char;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use super::{
 };
 use crate::arguments::{list, null, sized, text};
 use crate::builder;
-use crate::failure::{Failure, Result, discard};
+use crate::failure::{Failure, Result, discard, heard};
 use crate::handles::{alone, end, get, new};
 use crate::objects::{racl_builder, racl_cache, racl_context, racl_foreign, racl_host_function, racl_registry};
 use crate::recording::Recording;
@@ -191,23 +190,23 @@ fn lend(g: &Builder, work: impl FnOnce(*mut racl_builder) -> i32) -> Result<()> 
     own.swap(g);
     let handle = new::<racl_builder>(Recording::new(own))?;
     // A panic must not leave the handle behind.
-    let code = catch_unwind(AssertUnwindSafe(|| work(handle))).unwrap_or_else(|payload| {
+    let (done, said) = heard(|| work(handle));
+    let code = done.unwrap_or_else(|payload| {
         discard(payload);
         status::RACL_CALLBACK_PANICKED
     });
-    let failed = || crate::failure::last_failures().into_iter().next().filter(|last| last.status == code);
-    let failure = (code != status::RACL_OK).then(|| {
-        failed().unwrap_or_else(|| Failure::own(code, format!("the function that builds a plan gave {code}")))
-    });
+    let failure = (code != status::RACL_OK)
+        .then(|| said.unwrap_or_else(|| Failure::own(code, format!("the function that builds a plan gave {code}"))));
     let mut back = None;
-    end(handle, |recording| {
+    let ended = end(handle, |recording| {
         back = Some(recording);
         Ok(())
-    })?;
+    });
     if let Some(recording) = back {
         recording.builder.swap(g);
     }
-    failure.map_or(Ok(()), Err)
+    // What the function says tells more than that it gave away what it was lent.
+    failure.map_or(ended, Err)
 }
 
 /// # Safety

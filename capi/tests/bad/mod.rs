@@ -60,6 +60,16 @@ fn sized(kind: &str) -> Option<&'static str> {
     STRUCTS.iter().find(|(known, _)| *known == kind).map(|(_, good)| *good)
 }
 
+/// Whether `bytes` is the size of a version of it, in C.
+fn is_a_version(kind: &str, good: &str) -> String {
+    let now = format!("bytes_of == sizeof {good}");
+    match kind.strip_prefix("const ").unwrap_or(kind) {
+        "racl_error*" => now + " || bytes_of == offsetof(racl_error, details)",
+        "racl_passes*" => now + " || bytes_of == offsetof(racl_passes, soc)",
+        _ => now,
+    }
+}
+
 /// A place that may be NULL.
 fn may_be_null(function: &str, name: &str) -> bool {
     // The size of what has no end of its own.
@@ -73,6 +83,7 @@ fn may_be_null_in(function: &str, name: &str) -> bool {
     let known = [
         ("racl_plan_load", "registry"),
         ("racl_executable_output_shape", "dtype"),
+        ("racl_simulation_output_shape", "dtype"),
         ("racl_plan_store", "bytes"),
         ("racl_cache_status", "why"),
         ("racl_log_set", "user"),
@@ -101,10 +112,68 @@ fn good(function: &Function<'_>, kind: &str, name: &str) -> String {
         "racl_found*" => "&found".to_owned(),
         _ if kind.ends_with("_callback") => "NULL".to_owned(),
         _ if kind.starts_with("const ") => "NULL".to_owned(),
-        _ if kind.ends_with('*') => format!("(void *)&place_{name}"),
+        _ if kind.ends_with('*') => format!("(void *)&place_{name}[0]"),
+        // A text has room for its end.
+        _ if name == "size" && function.parameters.iter().any(|(kind, _)| kind == "char*") => "1".to_owned(),
         _ if name.ends_with("count") || name == "rank" || name == "size" => "0".to_owned(),
         _ => "1".to_owned(),
     }
+}
+
+/// The place of a result, in C, and its bytes.
+fn place(function: &Function<'_>, kind: &str, name: &str) -> Option<(String, usize)> {
+    let good = good(function, kind, name);
+    let is_place = good.starts_with("(void *)&place_") || ["sizes", "text", "&found"].contains(&good.as_str());
+    // Of a list of no elements.
+    let is_empty = name == "results";
+    let size = match kind {
+        "char*" => 1,
+        "int32_t*" | "uint32_t*" => 4,
+        "racl_found*" => 16,
+        _ => 8,
+    };
+    (is_place && !is_empty).then_some((good, size))
+}
+
+/// Checks that a place that is wrong in itself is refused, and that all places are cleared whatever else is wrong.
+fn places(text: &mut String, function: &Function<'_>) -> usize {
+    let mut checks = 0;
+    let places: Vec<_> = function.parameters.iter().filter_map(|(kind, name)| place(function, kind, name)).collect();
+    let mut cleared = |at: usize, bad: &str, status: &str| {
+        let arguments = function.parameters.iter().enumerate();
+        let arguments = arguments.map(
+            |(index, (kind, name))| {
+                if index == at { bad.to_owned() } else { good(function, kind, name) }
+            },
+        );
+        let arguments = arguments.collect::<Vec<_>>().join(", ");
+        let (kind, name) = &function.parameters[at];
+        let others = places.iter().filter(|(other, _)| *other != good(function, kind, name));
+        for (place, size) in others.clone() {
+            writeln!(text, "    soil({place}, {size});").unwrap();
+        }
+        writeln!(text, "    CHECK({}({arguments}) == {status});", function.name).unwrap();
+        for (place, size) in others.clone() {
+            writeln!(text, "    CHECK(is_zero({place}, {size}));").unwrap();
+        }
+        checks += 1 + others.count();
+    };
+    let needed = |kind: &str, name: &str| handle(kind).is_some() && !may_be_null_in(function.name, name);
+    if let Some(at) = function.parameters.iter().position(|(kind, name)| needed(kind, name))
+        && !function.name.ends_with("_free")
+    {
+        cleared(at, "NULL", "RACL_NULL_POINTER");
+    }
+    for (at, (kind, name)) in function.parameters.iter().enumerate() {
+        let Some((good, size)) = place(function, kind, name) else { continue };
+        if size > 1 {
+            cleared(at, &format!("(void *)((char *){good} + 1)"), "RACL_INVALID_ARGUMENT");
+        }
+        if !may_be_null(function.name, name) && !may_be_null_in(function.name, name) {
+            cleared(at, "NULL", "RACL_NULL_POINTER");
+        }
+    }
+    checks
 }
 
 /// The program, and how many checks it makes.
@@ -116,7 +185,7 @@ pub(crate) fn program(header: &str) -> (String, usize) {
         writeln!(text, "static void {}_is_called_badly(void) {{", function.name).unwrap();
         for (kind, name) in &function.parameters {
             if good(function, kind, name).starts_with("(void *)&place_") {
-                writeln!(text, "    void *place_{name} = bytes;\n    (void)place_{name};").unwrap();
+                writeln!(text, "    size_t place_{name}[2];\n    (void)place_{name};").unwrap();
             }
         }
         for (at, (kind, name)) in function.parameters.iter().enumerate() {
@@ -140,13 +209,20 @@ pub(crate) fn program(header: &str) -> (String, usize) {
                 check(call(&format!("stale_{handle}")), "RACL_STALE_HANDLE");
                 check(call("(void *)bytes"), "RACL_FOREIGN_HANDLE");
                 check(call(&format!("(void *)good_{wrong}")), "RACL_WRONG_KIND");
-            } else if sized(kind).is_some() {
+            } else if let Some(good) = sized(kind) {
                 if !may_be_null(function.name, name) {
                     check(call("NULL"), "RACL_NULL_POINTER");
                 }
                 check(call("(void *)none"), "RACL_STRUCT_SIZE");
                 check(call("(void *)short_one"), "RACL_STRUCT_SIZE");
                 check(call("(void *)long_one"), "RACL_STRUCT_SIZE");
+                // Every other size than those of versions, and more than this one knows that is not zero.
+                let (call, version) = (call(&format!("RESIZED({good}, bytes_of)")), is_a_version(kind, good));
+                writeln!(text, "    refused = 1;").unwrap();
+                writeln!(text, "    for (size_t bytes_of = 0; bytes_of <= sizeof {good} + 8; ++bytes_of)").unwrap();
+                writeln!(text, "        refused &= {version} || {call} == RACL_STRUCT_SIZE;").unwrap();
+                writeln!(text, "    CHECK(refused);").unwrap();
+                checks += 1;
             } else {
                 let place = kind.ends_with('*') && !kind.starts_with("const ") && *kind != "char*";
                 let text = *kind == "const char*" && !function.name.starts_with("racl_library_open");
@@ -156,20 +232,7 @@ pub(crate) fn program(header: &str) -> (String, usize) {
                 }
             }
         }
-        // A place is cleared when a handle is bad.
-        let needed = |kind: &str, name: &str| handle(kind).is_some() && !may_be_null_in(function.name, name);
-        if let Some(at) = function.parameters.iter().position(|(kind, name)| needed(kind, name)) {
-            for (kind, name) in function.parameters.iter().filter(|(kind, _)| kind.ends_with("**")) {
-                let arguments = function.parameters.iter().enumerate().map(|(index, (kind, name))| {
-                    if index == at { "NULL".to_owned() } else { good(function, kind, name) }
-                });
-                let call = format!("{}({})", function.name, arguments.collect::<Vec<_>>().join(", "));
-                assert!(kind.starts_with("racl_") || kind == "void**", "{kind}");
-                writeln!(text, "    place_{name} = bytes;\n    CHECK({call} == RACL_NULL_POINTER);").unwrap();
-                writeln!(text, "    CHECK(place_{name} == NULL);").unwrap();
-                checks += 2;
-            }
-        }
+        checks += places(&mut text, function);
         text.push_str("}\n\n");
     }
     text.push_str("int main(void) {\n    begin();\n");

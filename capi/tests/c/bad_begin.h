@@ -25,6 +25,19 @@ static size_t bytes[64];
 static size_t sizes[8];
 static size_t none[512], short_one[512], long_one[512];
 static char text[64];
+static int refused;
+
+static void soil(void *place, size_t size) { memset(place, 0xFF, size); }
+
+static int is_zero(const void *place, size_t size) {
+    static const char zeroes[16];
+    return memcmp(place, zeroes, size) == 0;
+}
+
+/* A struct with another size, and no zeroes behind it. */
+static size_t resized[64];
+#define RESIZED(of, bytes_of)                                                                                          \
+    (memset(resized, 0xFF, sizeof resized), memcpy(resized, &of, sizeof of), resized[0] = (bytes_of), (void *)resized)
 static racl_stream_options options = {.size = sizeof options};
 static racl_memory_stats stats = {.size = sizeof stats};
 static size_t one[1] = {1};

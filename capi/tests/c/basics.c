@@ -202,6 +202,33 @@ static void events(racl_context *context) {
     DO(racl_stream_close(two));
 }
 
+static int ended;
+static void end(void *managed) { ++ended, (void)managed; }
+
+/* What was compiled in, and a tensor of another framework that is refused. */
+static void features(racl_context *context) {
+    int32_t has;
+    static const char *const names[] = {"cache", "dlopen", "dlpack", "mock"};
+    for (int at = 0; at < 4; ++at) {
+        DO(racl_has(names[at], &has));
+        CHECK(has == 1);
+    }
+    DO(racl_has("link", &has));
+    CHECK(has == 0);
+    CHECK(racl_has("clock", &has) == RACL_INVALID_ARGUMENT && has == 0);
+    /* The head of a DLManagedTensorVersioned is the same in every version. */
+    struct {
+        uint32_t version[2];
+        void *owner;
+        void (*deleter)(void *);
+        uint64_t rest[16];
+    } later = {.version = {2, 0}, .deleter = end};
+    racl_tensor *tensor;
+    CHECK(racl_tensor_from_dlpack(context, &later, 1, NULL) == RACL_NULL_POINTER && ended == 0);
+    CHECK(racl_tensor_from_dlpack(NULL, &later, 1, &tensor) == RACL_NULL_POINTER && ended == 0);
+    CHECK(racl_tensor_from_dlpack(context, &later, 1, &tensor) == RACL_NOT_SUPPORTED && tensor == NULL && ended == 1);
+}
+
 int main(void) {
     versions_and_names();
     racl_library *library;
@@ -213,6 +240,7 @@ int main(void) {
     DO(racl_context_primary(library, 0, &context));
     streams(context);
     events(context);
+    features(context);
     DO(racl_context_close(context));
     DO(racl_library_close(library));
     printf("%d checks\n", checks);

@@ -26,6 +26,19 @@ static int32_t takes(void *user, racl_builder *g) {
     return racl_builder_build(g, user);
 }
 
+/* One that gives away what it was lent, and says what is wrong. */
+static int32_t fails_without(void *user, racl_builder *g) {
+    (void)user;
+    DO(racl_builder_free(g));
+    return racl_last_error_set(1234, "the disk is full");
+}
+
+/* One whose number is that of an older failure. */
+static int32_t gives_an_old_number(void *user, racl_builder *g) {
+    (void)g;
+    return *(int32_t *)user;
+}
+
 static float first(racl_plan *plan) {
     float x[4] = {1, 2, 3, 4}, got[4];
     racl_given given[1] = {{"x", x, sizeof x}};
@@ -107,6 +120,14 @@ int main(void) {
     racl_compile other = {.size = sizeof other, .function = "other", .build = takes, .user = &theirs};
     CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_STALE_HANDLE && plan == NULL && theirs != NULL);
     DO(racl_plan_free(theirs));
+    other.build = fails_without;
+    CHECK(racl_cache_compile(cache, context, &other, &plan) == 1234 && plan == NULL);
+    CHECK(strcmp(racl_last_error_message(), "the disk is full") == 0);
+    CHECK(status_of(cache, "other", why, sizeof why) == RACL_CACHE_FAILED && strstr(why, "the disk is full"));
+    int32_t number = 1234;
+    other.build = gives_an_old_number, other.user = &number;
+    CHECK(racl_cache_compile(cache, context, &other, &plan) == 1234 && !strstr(racl_last_error_message(), "disk"));
+    other.build = takes, other.user = &theirs;
     other.function = "a/b";
     CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_INVALID_ARGUMENT);
     other.function = "other", other.build = NULL;

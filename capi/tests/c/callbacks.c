@@ -8,6 +8,7 @@ typedef struct {
     int runs, launches, simulated, released;
     racl_executable *busy;
     int32_t fails;
+    const char *says;
     unsigned char attribute;
 } Seen;
 
@@ -16,6 +17,11 @@ static int32_t count(void *user, const void *attributes, size_t size) {
     ++seen->runs;
     seen->attribute = size == 1 ? *(const unsigned char *)attributes : 0;
     return seen->fails;
+}
+
+static int32_t full(void *user, const void *attributes, size_t size) {
+    (void)attributes, (void)size;
+    return racl_last_error_set(RACL_CALLBACK_PANICKED, user);
 }
 
 static void release(void *user) { ++((Seen *)user)->released; }
@@ -34,6 +40,7 @@ static int32_t twice(void *user, const racl_launch *launch) {
         CHECK(racl_bindings_new(seen->busy, &none) == RACL_BUSY && none == NULL);
         CHECK(racl_executable_free(seen->busy) == RACL_BUSY);
     }
+    if (seen->says != NULL) return racl_last_error_set(seen->fails, seen->says);
     if (seen->fails != 0) return seen->fails;
     racl_buffer *a, *b;
     racl_tensor *x, *y;
@@ -58,7 +65,7 @@ static int32_t twice_on_the_host(void *user, const racl_bytes *reads, size_t rea
     const float *from = reads[0].data;
     float *to = writes[0].data;
     for (int at = 0; at < 4; ++at) to[at] = 2 * from[at];
-    return seen->fails;
+    return seen->says == NULL ? seen->fails : racl_last_error_set(seen->fails, seen->says);
 }
 
 static void host_functions(void) {
@@ -77,6 +84,15 @@ static void host_functions(void) {
     DO(racl_stream_host_function(stream, count, &seen, release));
     DO(racl_stream_synchronize(stream, -1));
     CHECK(seen.runs == 4 && seen.released == 3);
+    /* One that says why. */
+    DO(racl_stream_host_function(stream, full, "the disk is full", NULL));
+    CHECK(racl_stream_synchronize(stream, -1) == RACL_CALLBACK_PANICKED);
+    CHECK(strstr(racl_last_error_message(), "the disk is full"));
+    CHECK(racl_last_error_set(7, "mine") == 7 && racl_last_error_status() == 7);
+    CHECK(strcmp(racl_last_error_message(), "mine") == 0 && strcmp(racl_last_error_details(), "mine") == 0);
+    CHECK(racl_last_error_code() == 0 && racl_last_error_call()[0] == 0);
+    CHECK(racl_last_error_set(RACL_OK, "none") == RACL_INVALID_ARGUMENT);
+    CHECK(racl_last_error_set(7, NULL) == RACL_NULL_POINTER);
     /* A call that fails leaves the pair with the caller. */
     DO(racl_mock_fail("aclrtLaunchHostFunc", 1, 507000));
     CHECK(racl_stream_host_function(stream, count, &seen, release) != RACL_OK);
@@ -167,6 +183,14 @@ static void foreign_operators(void) {
     CHECK(racl_simulation_new(loaded, 0, given, 1, NULL, 0, &simulation) == RACL_CALLBACK_PANICKED);
     CHECK(simulation == NULL);
     CHECK(strstr(racl_last_error_message(), "mine.twice") && strstr(racl_last_error_message(), "gave 5"));
+    /* A number that an older failure has by chance says nothing of that. */
+    of_foreign.fails = racl_last_error_set(5, "older");
+    CHECK(racl_simulation_new(loaded, 0, given, 1, NULL, 0, &simulation) == RACL_CALLBACK_PANICKED);
+    CHECK(strstr(racl_last_error_message(), "gave 5") && !strstr(racl_last_error_message(), "older"));
+    of_foreign.says = "no such kernel";
+    CHECK(racl_simulation_new(loaded, 0, given, 1, NULL, 0, &simulation) == RACL_CALLBACK_PANICKED);
+    CHECK(strstr(racl_last_error_message(), "gave 5: no such kernel"));
+    of_foreign.says = NULL;
     of_foreign.fails = 0, of_host.fails = 6;
     CHECK(racl_simulation_new(loaded, 0, given, 1, NULL, 0, &simulation) == RACL_CALLBACK_PANICKED);
     of_host.fails = 0;
@@ -176,7 +200,11 @@ static void foreign_operators(void) {
     of_foreign.fails = 207001;
     CHECK(racl_executable_new(loaded, context, NULL, NULL, 0, &exe) == RACL_OUT_OF_MEMORY && exe == NULL);
     CHECK(racl_last_error_code() == 207001 && strcmp(racl_last_error_call(), "racl_launch_callback") == 0);
-    of_foreign.fails = 0;
+    /* One that says why. */
+    of_foreign.fails = RACL_NOT_SUPPORTED, of_foreign.says = "no such kernel";
+    CHECK(racl_executable_new(loaded, context, NULL, NULL, 0, &exe) == RACL_CALLBACK_PANICKED && exe == NULL);
+    CHECK(strstr(racl_last_error_message(), "mine.twice") && strstr(racl_last_error_message(), "no such kernel"));
+    of_foreign.fails = 0, of_foreign.says = NULL;
     DO(racl_executable_new(loaded, context, NULL, NULL, 0, &exe));
     racl_bindings *bind;
     size_t four[1] = {4};
@@ -186,7 +214,7 @@ static void foreign_operators(void) {
     of_host.runs = 0;
     DO(racl_executable_run(exe, stream, bind));
     DO(racl_executable_read(exe, output_of(exe, "y"), got, sizeof got));
-    CHECK(got[0] == 1 && got[3] == 4 && of_host.runs == 1 && of_foreign.launches == 2);
+    CHECK(got[0] == 1 && got[3] == 4 && of_host.runs == 1 && of_foreign.launches == 3);
     of_host.fails = 1;
     DO(racl_executable_run(exe, stream, bind));
     CHECK(racl_executable_read(exe, output_of(exe, "y"), got, sizeof got) == RACL_CALLBACK_PANICKED);
@@ -301,6 +329,56 @@ static void mock(void) {
     DO(racl_buffer_free(buffer));
 }
 
+/* One error that an end met. */
+static int left(int32_t status, const char *text) {
+    racl_errors *errors;
+    racl_error error = {.size = sizeof error};
+    size_t number;
+    DO(racl_context_take_errors(context, &errors));
+    DO(racl_errors_count(errors, &number));
+    int is_it = number == 1 && racl_errors_get(errors, 0, &error) == RACL_OK && error.status == status &&
+                strstr(error.message, text) != NULL;
+    DO(racl_errors_free(errors));
+    return is_it;
+}
+
+/* A stream of other code goes back to it, whatever became of the work; once that is over. */
+static void borrowed(void) {
+    racl_stream *theirs;
+    racl_buffer *buffer;
+    void *raw;
+    DO(racl_stream_raw(stream, &raw));
+    DO(racl_buffer_new(context, 64, &buffer));
+    DO(racl_stream_ref(context, raw, &theirs));
+    DO(racl_stream_host_function(theirs, full, "the disk is full", NULL));
+    DO(racl_stream_free(theirs));
+    CHECK(racl_stream_free(theirs) == RACL_STALE_HANDLE);
+    CHECK(left(RACL_CALLBACK_PANICKED, "the disk is full"));
+    DO(racl_stream_ref(context, raw, &theirs));
+    DO(racl_mock_fail_task("aclrtMemsetAsync", 1, 507015));
+    DO(racl_stream_fill(theirs, buffer, 0));
+    DO(racl_stream_free(theirs));
+    CHECK(left(RACL_DEVICE_FAULT, "507015"));
+    /* What was told is not told again. */
+    DO(racl_stream_ref(context, raw, &theirs));
+    DO(racl_mock_fail_task("aclrtMemsetAsync", 1, 507015));
+    DO(racl_stream_fill(theirs, buffer, 0));
+    CHECK(racl_stream_synchronize(theirs, -1) == RACL_DEVICE_FAULT);
+    DO(racl_stream_free(theirs));
+    CHECK(!left(RACL_DEVICE_FAULT, ""));
+    /* One that does not end keeps its handle. */
+    DO(racl_free_limit_set(20 * 1000 * 1000));
+    DO(racl_stream_ref(context, raw, &theirs));
+    DO(racl_mock_hold(stream));
+    DO(racl_stream_fill(theirs, buffer, 0));
+    CHECK(racl_stream_free(theirs) == RACL_TIMEOUT && strstr(racl_last_error_message(), "not done"));
+    DO(racl_mock_release(stream));
+    DO(racl_stream_free(theirs));
+    DO(racl_free_limit_set((uint64_t)10 * 1000 * 1000 * 1000));
+    DO(racl_buffer_close(buffer));
+    DO(racl_stream_synchronize(stream, -1));
+}
+
 int main(void) {
     racl_library *library;
     DO(racl_library_open(NULL, &library));
@@ -310,6 +388,7 @@ int main(void) {
     foreign_operators();
     log_and_errors();
     mock();
+    borrowed();
     DO(racl_stream_close(stream));
     DO(racl_context_close(context));
     DO(racl_library_close(library));

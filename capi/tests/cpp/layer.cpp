@@ -16,6 +16,7 @@ static void memory(const racl::context &context, const racl::stream &stream) {
     CHECK(take(numbers.read<int32_t>(0)).empty());
     REFUSED(numbers.read<int32_t>(5), RACL_INVALID_ARGUMENT);
     REFUSED(numbers.read<int32_t>(1, 14), RACL_INVALID_ARGUMENT);
+    REFUSED(numbers.read<int32_t>(static_cast<size_t>(1) << 62), RACL_INVALID_ARGUMENT); // times 4 it is 0
     REFUSED(numbers.write(std::vector<int32_t>(5)), RACL_INVALID_ARGUMENT);
     auto part = take(numbers.slice(4, 8));
     DO(stream.fill(part, 0));
@@ -147,6 +148,15 @@ static void order(const racl::context &context, const racl::stream &stream) {
     auto theirs = take(context.stream_of(take(side.raw())));
     DO(theirs.synchronize());
     DO(theirs.reset());
+    // One whose work failed goes back too: its destructor has nothing to tell, and the context closes in the end.
+    told.clear();
+    {
+        auto doomed = take(context.stream_of(take(side.raw())));
+        auto fails = [](void *, const void *, size_t) -> int32_t { return 1; };
+        CHECK(racl_stream_host_function(doomed.get(), fails, nullptr, nullptr) == RACL_OK);
+    }
+    CHECK(told.empty());
+    CHECK(take(context.take_errors()).size() == 1);
     CHECK(take(mark.raw()) != nullptr);
     auto usual = take(context.default_stream());
     DO(usual.synchronize());
@@ -156,6 +166,9 @@ static void order(const racl::context &context, const racl::stream &stream) {
 int main() {
     racl::destructor_handler() = hear;
     CHECK(racl::version() == RACL_VERSION);
+    CHECK(take(racl::has("mock")) && !take(racl::has("link")));
+    REFUSED(racl::has("clock"), RACL_INVALID_ARGUMENT);
+    DO(racl::set_free_limit(std::chrono::seconds(20)));
     CHECK(std::string(racl::category().name()) == "racl");
     CHECK(racl::make_error_code(RACL_BUSY).message() == "RACL_BUSY");
     CHECK(racl::make_error_code(99).message() == "status 99");

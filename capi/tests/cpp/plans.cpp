@@ -1,9 +1,18 @@
 // racl_plan.hpp with exceptions, and with error codes where RACL_ERROR_CODES is defined.
 #include <cmath>
+#include <stdexcept>
 
 #include "support.hpp"
 
 using floats = std::vector<float>;
+
+// A call that reads elements of another type than they are.
+#define OTHER_TYPE(call)                                                                                               \
+    do {                                                                                                               \
+        REFUSED(call, RACL_INVALID_ARGUMENT);                                                                          \
+        CHECK(racl::failure().status == RACL_INVALID_ARGUMENT);                                                        \
+        CHECK(racl::failure().message.find("aclDataType") != std::string::npos);                                       \
+    } while (0)
 
 // y = relu(x * w + b), of rows that are not known yet; the rows are counted on the host.
 static racl::plan record(const racl::host_function &counts) {
@@ -54,6 +63,13 @@ static void runs(const racl::context &context, const racl::stream &stream) {
     auto simulated = take(racl::simulation::run(
         plan, 1, {{"x", x.data(), x.size() * sizeof(float)}, {"w", w.data(), w.size() * sizeof(float)}}, {{"rows", 2}}));
     CHECK(take(simulated.read<float>("y")) == y);
+    CHECK(take(simulated.shape("y")) == (std::vector<size_t>{2, 2}));
+    // Elements of another type are none of these, and the failure is of that and of nothing before.
+    CHECK(racl_simulation_free((racl_simulation *)&simulated) == RACL_FOREIGN_HANDLE);
+    OTHER_TYPE(simulated.read<int32_t>("y"));
+    CHECK(racl_simulation_free((racl_simulation *)&simulated) == RACL_FOREIGN_HANDLE);
+    OTHER_TYPE(simulated.read<double>("y"));
+    REFUSED(simulated.read<float>("none"), RACL_INVALID_ARGUMENT);
 
     auto memory = take(context.upload(w)), places = take(context.upload(x));
     auto weights = take(memory.over<float>({3, 2})), numbers = take(places.over<float>({2, 3}));
@@ -79,9 +95,13 @@ static void runs(const racl::context &context, const racl::stream &stream) {
         auto counters = take(executable.counters());
         CHECK(counters.captured_new == 1 && counters.graphs == 1 && counters.replays == 3);
         REFUSED(executable.input("nothing"), RACL_INVALID_ARGUMENT);
+        OTHER_TYPE(executable.read<double>(take(executable.output("y"))));
+        OTHER_TYPE(executable.read<int32_t>(take(executable.output("y"))));
+        OTHER_TYPE(executable.read<uint16_t>(take(executable.output("y"))));
+        OTHER_TYPE(executable.read_host<int32_t>(take(executable.output("z"))));
         DO(executable.clear_graphs());
         CHECK(take(executable.counters()).graphs == 0);
-        REFUSED(executable.read<double>(take(executable.output("y"))), RACL_INVALID_ARGUMENT);
+        REFUSED(executable.read<float>(take(executable.output("y"))), RACL_INVALID_ARGUMENT); // none is left
     }
     REFUSED(racl::executable::make(plan, context), RACL_INVALID_ARGUMENT); // without its frozen input
 }
@@ -95,6 +115,9 @@ static void callbacks(const racl::stream &stream) {
 #ifndef RACL_ERROR_CODES
     DO(stream.host_function([] { throw 7; }));
     REFUSED(stream.synchronize(), RACL_CALLBACK_PANICKED);
+    DO(stream.host_function([] { throw std::runtime_error("the disk is full"); }));
+    REFUSED(stream.synchronize(), RACL_CALLBACK_PANICKED);
+    CHECK(racl::failure().message.find("the disk is full") != std::string::npos);
     DO(stream.host_function([&] { ++ran; }));
     DO(stream.synchronize());
     CHECK(ran == 2);
@@ -172,6 +195,12 @@ static void calls(const racl::context &context, const racl::stream &stream) {
     CHECK(take(executable.read<int64_t>(output("of_each"))) == (std::vector<int64_t>{0, 1}));
     CHECK(take(executable.read<uint8_t>(output("came"))) == (std::vector<uint8_t>{1, 0}));
     REFUSED(executable.found_count(output("y")), RACL_INVALID_ARGUMENT);
+    REFUSED(executable.read_found<float>(output("y")), RACL_INVALID_ARGUMENT);
+    CHECK(racl_stream_free((racl_stream *)&found) == RACL_FOREIGN_HANDLE);
+    OTHER_TYPE(executable.read_found<int32_t>(output("found")));
+    CHECK(racl_stream_free((racl_stream *)&found) == RACL_FOREIGN_HANDLE);
+    OTHER_TYPE(executable.read_found<double>(output("places")));
+    OTHER_TYPE(executable.read<int8_t>(output("came")));
 }
 
 static int32_t build(void *user, racl_builder *lent) {
