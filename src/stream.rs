@@ -279,7 +279,7 @@ impl Stream {
         self.0.check_runs()?;
         let span = self.0.progress.unreported();
         let done = self.0.is_complete(span)?;
-        if done && (!self.0.is_settled() || self.0.progress.has_panics()) {
+        if done && !self.0.is_settled() {
             // The query says that the work is over, not how it ended. Others may have queued more since.
             retire::wait_moment(|limit| self.0.synchronize(limit))?;
         }

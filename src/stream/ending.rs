@@ -109,7 +109,7 @@ impl StreamInner {
 
     /// Everything submitted is done and its errors told.
     pub(crate) fn is_settled(&self) -> bool {
-        self.progress.has_reported(self.progress.submitted())
+        self.progress.has_reported(self.progress.submitted()) && !self.progress.has_panics()
     }
 
     /// Frees what the stream kept for itself; before the stream is gone.
