@@ -520,10 +520,18 @@ impl ContextInner {
     fn end_or_tell(&mut self) {
         let Err(error) = self.end(Ends::Kept) else { return };
         say!(Error, "closing a context of device {}: {error:#}", self.device);
-        if error.kind() == ErrorKind::Timeout {
-            // Once others are back.
-            retire::on_thread(self.take(), drop);
+        if self.others_are_in() {
+            retire::on_thread(self.take(), |context| {
+                while context.others_are_in() {
+                    retire::pause();
+                }
+            });
         }
+    }
+
+    /// Whether other threads are in the middle of giving something of it back.
+    fn others_are_in(&self) -> bool {
+        self.idle_streams.is_leaving() || self.reclaim.is_leaving()
     }
 
     /// Leaves the context, whose last handle goes, to a thread that waits for the work which uses its memory.

@@ -151,7 +151,7 @@ impl Progress {
         (self.reported.load(Ordering::Acquire), self.submitted())
     }
 
-    /// Somebody was told that work of `span` failed.
+    /// Work of `span` failed: somebody was told so, or a host function panicked.
     pub(crate) fn note_failed(&self, span: Span, kind: ErrorKind) {
         self.failures.note(span, kind);
     }
@@ -165,7 +165,9 @@ impl Progress {
     #[cold]
     fn check_told(&self, number: u64) -> Result<()> {
         let span = (number.saturating_sub(1), number);
-        let panicked = || self.panicked.were_told(span).then_some(ErrorKind::CallbackPanicked);
+        let panics = &self.panicked;
+        let panicked =
+            || (panics.has_untold_up_to(number) || panics.were_told(span)).then_some(ErrorKind::CallbackPanicked);
         let Some(kind) = self.failures.kind(span).or_else(panicked) else { return Ok(()) };
         let text = match kind {
             ErrorKind::CallbackPanicked => "of the stream, or of a graph that was launched there, by then or before",

@@ -383,11 +383,10 @@ impl StreamInner {
         self.progress.tell_panics((0, u64::MAX))
     }
 
-    /// What a synchronisation would say besides what the library does; where a function `panicked`, that as well.
-    pub(crate) fn tell_what_is_left(&self, panicked: bool) -> Result<()> {
+    /// What a synchronisation would say besides what the library does, and of panics.
+    pub(crate) fn tell_what_is_left(&self) -> Result<()> {
         self.context.spent.bury();
-        self.untold.lock().take().map_or(Ok(()), Err)?;
-        if panicked { self.progress.tell_panics((0, u64::MAX)) } else { Ok(()) }
+        self.untold.lock().take().map_or(Ok(()), Err)
     }
 
     fn c_synchronize(&self, limit: Option<i32>) -> Result<()> {

@@ -298,6 +298,40 @@ fn a_panic_in_a_graph_is_told_by_the_stream_of_that_launch() {
 }
 
 #[test]
+fn an_event_behind_a_panic_that_nobody_was_told_says_so() {
+    let device = device();
+    let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
+    stream.host_function(|| panic!("on purpose")).unwrap();
+    event.record(&stream).unwrap();
+    event.synchronize().unwrap();
+    assert_eq!(event.is_complete().unwrap_err().kind(), ErrorKind::CallbackPanicked);
+    assert_says(&stream.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
+    assert_eq!(event.is_complete().unwrap_err().kind(), ErrorKind::CallbackPanicked);
+    event.record(&stream).unwrap();
+    stream.synchronize().unwrap();
+    assert!(event.is_complete().unwrap());
+}
+
+#[test]
+fn a_stream_whose_work_runs_is_not_given_back_for_an_error() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let (stream, mut buffer) = (device.stream().unwrap(), device.alloc_zeroed::<u8>(8).unwrap());
+    mock::hold(&stream).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    (1..9).for_each(|nth| mock::fail("aclrtSynchronizeStreamWithTimeout", nth, 507_000).unwrap());
+    let refused = stream.give_back().unwrap_err();
+    mock::clear_failures();
+    assert_eq!(refused.error().kind(), ErrorKind::Internal);
+    let stream = refused.into_value();
+    mock::release(&stream).unwrap();
+    let raw = stream.give_back().unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [1; 8]);
+    // SAFETY: the handle was given back, and has no other owner.
+    drop(unsafe { racl::Stream::from_raw(raw, &device) }.unwrap());
+}
+
+#[test]
 fn a_panic_in_a_graph_that_is_gone_is_told() {
     let device = device();
     let (stream, event) = (device.stream().unwrap(), device.event().unwrap());

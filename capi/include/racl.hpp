@@ -15,6 +15,7 @@
 #define RACL_HPP
 
 #include <chrono>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -236,10 +237,11 @@ constexpr int32_t data_type() {
     else if constexpr (std::is_same_v<T, int16_t>) return 6;
     else if constexpr (std::is_same_v<T, uint16_t>) return 7;
     else if constexpr (std::is_same_v<T, uint32_t>) return 8;
-    else if constexpr (std::is_same_v<T, int64_t>) return 9;
-    else if constexpr (std::is_same_v<T, uint64_t>) return 10;
+    else if constexpr (std::is_integral_v<T> && sizeof(T) == 8) return std::is_signed_v<T> ? 9 : 10;
     else if constexpr (std::is_same_v<T, double>) return 11;
     else if constexpr (std::is_same_v<T, bool>) return 12;
+    else if constexpr (std::is_same_v<T, std::complex<float>>) return 16;
+    else if constexpr (std::is_same_v<T, std::complex<double>>) return 17;
     else static_assert(unknown_type<T>::value, "no aclDataType for this type; give its number");
 }
 

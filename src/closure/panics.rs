@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::Result;
 use crate::lock::{Lock, bury, say};
-use crate::progress::{Panic, Progress, told_panics};
+use crate::progress::{Panic, Progress, Span, told_panics};
 
 /// A stream, and a number there.
 pub(crate) type Submission = (Arc<Progress>, u64);
@@ -28,8 +28,25 @@ struct Slot {
     all: Lock<Vec<(Arc<Panic>, Vec<Submission>)>>,
     /// Whether there are functions.
     possible: AtomicBool,
-    /// Where the graph was launched, with the number of the latest launch there.
-    launches: Lock<Vec<Submission>>,
+    /// Where the graph was launched.
+    launches: Lock<Vec<Launches>>,
+}
+
+/// Launches on one stream: of those that are not known to be done the first number and the last one.
+struct Launches {
+    stream: Arc<Progress>,
+    first: u64,
+    last: u64,
+}
+
+impl Launches {
+    fn may_run(&self) -> bool {
+        !self.stream.has_completed(self.last)
+    }
+
+    fn span(&self) -> Span {
+        (self.stream.completed().max(self.first - 1), self.last)
+    }
 }
 
 impl PartOf {
@@ -61,24 +78,40 @@ impl Panics {
         self.0.possible.load(Ordering::Relaxed)
     }
 
-    /// The graph is launched, as the next submission of a stream whose lock the caller holds.
-    pub(crate) fn launched_on(&self, stream: &Arc<Progress>) {
+    /// The graph is launched, as the next submission of a stream whose lock the caller holds; its number.
+    pub(crate) fn launched_on(&self, stream: &Arc<Progress>) -> u64 {
         let number = stream.submitted() + 1;
         let mut launches = self.0.launches.lock();
-        launches.retain(|(other, number)| !Arc::ptr_eq(other, stream) && !other.has_completed(*number));
-        launches.push((Arc::clone(stream), number));
+        launches.retain(|launch| Arc::ptr_eq(&launch.stream, stream) || launch.may_run());
+        match launches.iter_mut().find(|launch| Arc::ptr_eq(&launch.stream, stream)) {
+            Some(launch) => {
+                launch.first = if launch.may_run() { launch.first } else { number };
+                launch.last = number;
+            }
+            None => launches.push(Launches { stream: Arc::clone(stream), first: number, last: number }),
+        }
+        number
+    }
+
+    /// The launch that was to be this submission failed.
+    pub(crate) fn not_launched(&self, stream: &Arc<Progress>, number: u64) {
+        let mut launches = self.0.launches.lock();
+        let open = launches.iter_mut().filter(|launch| Arc::ptr_eq(&launch.stream, stream) && launch.last == number);
+        open.for_each(|launch| launch.last = number - 1);
+        launches.retain(|launch| launch.first <= launch.last);
     }
 
     fn note(&self, panic: Arc<Panic>) {
-        let launches = self.0.launches.lock().clone();
-        let mut of = launches;
-        of.retain(|(stream, number)| !stream.has_completed(*number));
-        for (stream, number) in &mut of {
-            let behind = stream.completed();
-            stream.note_panic((behind, *number), &panic);
-            *number = behind;
-        }
-        self.0.all.lock().push((panic, of));
+        let of: Vec<_> = {
+            let launches = self.0.launches.lock();
+            let open = launches.iter().filter(|launch| launch.may_run());
+            open.map(|launch| (Arc::clone(&launch.stream), launch.span())).collect()
+        };
+        of.iter().for_each(|(stream, span)| stream.note_panic(*span, &panic));
+        let of = of.into_iter().map(|(stream, (behind, _))| (stream, behind)).collect();
+        let mut all = self.0.all.lock();
+        all.retain(|(panic, _)| !panic.is_told());
+        all.push((panic, of));
     }
 
     /// Tells those that nobody was told.

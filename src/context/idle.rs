@@ -109,6 +109,11 @@ impl Idle {
         if state.leaving > 0 { Err(retire::not_back("destroys idle streams of the context")) } else { Ok(()) }
     }
 
+    /// Whether others are destroying some.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.state.lock().leaving > 0
+    }
+
     /// Destroys all but `keep`, for somebody who needs streams of another kind: `context`, which is told of errors.
     /// Whether there were more.
     pub(crate) fn shrink(&self, context: &ContextInner, keep: usize) -> bool {

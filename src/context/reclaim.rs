@@ -389,6 +389,11 @@ impl Reclaim {
         drop(self.freed.wait_until(self.lock(), retire::deadline(), |state| state.leaving > 0));
     }
 
+    /// Whether others are giving some back.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.lock().leaving > 0
+    }
+
     /// The same at the end of a context, which does not go on while others are not back.
     fn all_left(&self) -> Result<Guard<'_, State>> {
         let state = self.freed.wait_until(self.lock(), retire::deadline(), |state| state.leaving > 0);

@@ -17,8 +17,9 @@ pub(super) struct Point {
     progress: Arc<Progress>,
     number: u64,
     before: Before,
-    /// Whose host functions count, where it is a stream that is awaited.
+    /// Where it is a stream that is awaited.
     stream: Weak<StreamInner>,
+    is_of_stream: bool,
 }
 
 /// What was known when the point was made.
@@ -76,14 +77,28 @@ impl Point {
         event.record_locked(stream, &state, at)?;
         let number = progress.submitted();
         drop(state);
-        Ok(Self { event: Arc::new(event), progress, number, before, stream: Arc::downgrade(stream) })
+        Ok(Self {
+            event: Arc::new(event),
+            progress,
+            number,
+            before,
+            stream: Arc::downgrade(stream),
+            is_of_stream: true,
+        })
     }
 
     /// That of the latest record; none where there is none.
     pub(super) fn of(event: &Arc<Event>) -> Result<Option<Self>> {
         let Some((progress, number)) = event.recorded()? else { return Ok(None) };
         let before = Before::of(&progress, event.context_inner());
-        Ok(Some(Self { event: Arc::clone(event), progress, number, before, stream: Weak::new() }))
+        Ok(Some(Self {
+            event: Arc::clone(event),
+            progress,
+            number,
+            before,
+            stream: Weak::new(),
+            is_of_stream: false,
+        }))
     }
 
     /// Of the stream that it is in.
@@ -135,15 +150,16 @@ impl Point {
         waited?;
         let Before { reported, failures, of_device } = self.before;
         let failed = self.progress.failed_since(failures, (reported, self.number));
-        if failed != Some(ErrorKind::CallbackPanicked)
-            && (failed.is_some() || device_failures(self.event.context_inner().device()) != of_device)
-        {
+        // Waits for events do not tell panics.
+        let counts = |kind| self.is_of_stream || kind != ErrorKind::CallbackPanicked;
+        if self.is_of_stream {
+            self.progress.tell_panics((0, self.number))?;
+        }
+        if failed.is_some_and(counts) || device_failures(self.event.context_inner().device()) != of_device {
             let text = "work that was submitted before the point failed, as another wait was told";
             return Err(Error::new(ErrorKind::DeviceFault, text));
         }
         let _pass = Pass::begin(&self.progress);
-        self.stream.upgrade().map_or(Ok(()), |stream| stream.tell_what_is_left(failed.is_some()))?;
-        let text = "before the point, as another wait was told";
-        failed.map_or(Ok(()), |kind| Err(Error::new(kind, text)))
+        self.stream.upgrade().map_or(Ok(()), |stream| stream.tell_what_is_left())
     }
 }

@@ -237,14 +237,15 @@ impl Graph {
             self.order_launch(stream, again, task.location)?;
         }
         let state = inner.lock();
-        if self.panics.are_possible() {
-            self.panics.launched_on(inner.progress());
-        }
+        let noted = self.panics.are_possible().then(|| self.panics.launched_on(inner.progress()));
         let number = inner.submit_free_standing(&state, task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });
-        let number = number.inspect_err(|_| self.in_flight.set_disturbed())?;
+        let number = number.inspect_err(|_| {
+            self.in_flight.set_disturbed();
+            noted.into_iter().for_each(|number| self.panics.not_launched(inner.progress(), number));
+        })?;
         state.latest.set(Some(((task.label, task.location), number)));
         self.in_flight.launched(inner, number);
         if !known {
@@ -318,8 +319,9 @@ impl Graph {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn wait(&mut self) -> Result<()> {
-        self.in_flight.wait()?;
-        self.panics.tell()
+        let waited = self.in_flight.wait();
+        // The stream may have told them.
+        waited.and_then(|()| self.panics.tell())
     }
 
     /// The context that the graph belongs to.

@@ -1,4 +1,5 @@
-//! Which work somebody was told the failure of: nobody else is, since the library tells each failure once.
+//! Which work failed, as somebody was told: nobody else is, since the library tells each failure once. Panics of host
+//! functions are noted when they happen.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

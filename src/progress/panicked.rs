@@ -19,7 +19,7 @@ impl Panic {
         Arc::new(Self { text, told: AtomicBool::new(false) })
     }
 
-    fn is_told(&self) -> bool {
+    pub(crate) fn is_told(&self) -> bool {
         self.told.load(Ordering::Acquire)
     }
 
@@ -48,17 +48,29 @@ impl Panicked {
         self.told.touch(span)
     }
 
+    /// Whether nobody was told one that was in that submission or before it.
+    pub(super) fn has_untold_up_to(&self, number: u64) -> bool {
+        self.all.lock().iter().any(|(of, panic)| !panic.is_told() && of.0 < number)
+    }
+
     fn add(&self, span: Span, panic: &Arc<Panic>) {
         let mut all = self.all.lock();
+        all.retain(|(_, panic)| !panic.is_told());
         all.push((span, Arc::clone(panic)));
         self.count.store(all.len(), Ordering::Release);
     }
 
-    fn take(&self, span: Span) -> Vec<(Span, Arc<Panic>)> {
+    /// Texts of those of `span`, which are told up to the submission `last`: that is noted before they are gone.
+    fn take(&self, span: Span, last: u64) -> Vec<String> {
         let mut all = self.all.lock();
-        let taken = all.extract_if(.., |(of, panic)| panic.is_told() || meet(*of, span)).collect();
+        let mut texts = Vec::new();
+        for (of, panic) in all.iter().filter(|(of, _)| meet(*of, span)) {
+            self.told.note((of.0, last), ErrorKind::CallbackPanicked);
+            texts.extend(panic.take());
+        }
+        all.retain(|(_, panic)| !panic.is_told());
         self.count.store(all.len(), Ordering::Release);
-        taken
+        texts
     }
 }
 
@@ -90,13 +102,7 @@ impl Progress {
         if !self.has_panics() {
             return Ok(());
         }
-        let mut texts = Vec::new();
-        for (of, panic) in self.panicked.take(span) {
-            let Some(text) = panic.take() else { continue };
-            self.panic_was_told(of.0);
-            texts.push(text);
-        }
-        told_panics(&texts)
+        told_panics(&self.panicked.take(span, self.submitted()))
     }
 
     /// Somebody was told of a panic behind that submission.

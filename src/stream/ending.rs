@@ -89,8 +89,8 @@ impl StreamInner {
                 let text = format!("work of {} is not done; it goes back to its owner later", self.describe());
                 Err(Error::new(ErrorKind::Timeout, text))
             }
-            // The work is over, or lost with its device.
-            Err(error) if error.kind().is_of_work() => {
+            // However it ended, it is over.
+            Err(error) if error.kind().is_of_work() && self.progress.open() == 0 => {
                 self.tell_of_end(error);
                 Ok(())
             }

@@ -165,7 +165,7 @@ fn each_call(watch: &Watch, part: &Part, clean: LiveHandles, calls: &BTreeMap<&'
     let mut problems = Vec::new();
     for (&name, &count) in calls {
         for nth in 1..=count {
-            for &code in codes(name).iter().filter(|_| part.takes_next()) {
+            for &code in codes(name).iter().filter(|code| part.takes((name, nth, **code))) {
                 mock::reset().unwrap();
                 mock::fail(name, nth, code).unwrap();
                 let what = format!("call {nth} of {name} fails with {code}");
@@ -327,7 +327,7 @@ fn a_call_that_fails_while_cleaning_up_fails_too_is_still_told() {
         let mut problems = Vec::new();
         for (&name, &count) in calls(&watch) {
             for (nth, beside) in (1..=count).flat_map(|nth| BESIDE.map(|beside| (nth, beside))) {
-                if !part.takes_next() {
+                if !part.takes((name, nth, beside)) {
                     continue;
                 }
                 mock::reset().unwrap();
@@ -361,7 +361,7 @@ fn several_failures_at_once_are_told_too() {
         for turn in 0..1500 {
             mock::reset().unwrap();
             // What is drawn does not hang on who runs it.
-            let is_mine = part.takes_next();
+            let is_mine = part.takes(turn);
             let mut armed = Vec::new();
             for _ in 0..random.usize(2..6) {
                 let (name, count) = names[random.usize(..names.len())];
@@ -405,7 +405,7 @@ fn a_call_that_fails_for_good_ends_nothing_but_the_program() {
         let watch = Watch::start();
         let mut problems = Vec::new();
         for (&name, &count) in calls(&watch) {
-            for nth in (1..=count).filter(|_| part.takes_next()) {
+            for nth in (1..=count).filter(|nth| part.takes((name, *nth))) {
                 mock::reset().unwrap();
                 for later in nth..nth + 100 {
                     mock::fail(name, later, INTERNAL).unwrap();

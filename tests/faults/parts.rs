@@ -1,7 +1,7 @@
 //! Runs of one test that processes share, since a mock runs one at a time and each process has its own.
 
-use std::cell::Cell;
 use std::env;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -10,22 +10,24 @@ use crate::common::mock;
 /// Set in the processes: which part, of how many.
 const PART: &str = "RACL_TEST_PART";
 
-/// The runs of this process: every so many, from one on.
+/// The runs of this process.
 pub(crate) struct Part {
-    first: usize,
-    step: usize,
-    next: Cell<usize>,
+    first: u64,
+    step: u64,
 }
 
 impl Part {
-    /// Whether the next run is of this part; to be asked once for each run there is.
-    pub(crate) fn takes_next(&self) -> bool {
-        let run = self.next.replace(self.next.get() + 1);
-        run % self.step == self.first
+    /// Whether a run is of this part; `run` is what makes it another one than the others are. No count of them would
+    /// do: how often the scenario calls a function may be another number in each process.
+    pub(crate) fn takes(&self, run: impl Hash) -> bool {
+        // Without keys: the same in each process.
+        let mut hasher = DefaultHasher::new();
+        run.hash(&mut hasher);
+        hasher.finish() % self.step == self.first
     }
 
-    fn new(first: usize, step: usize) -> Self {
-        Self { first, step, next: Cell::new(0) }
+    fn new(first: u64, step: u64) -> Self {
+        Self { first, step }
     }
 }
 
@@ -63,8 +65,12 @@ pub(crate) fn in_parts(test: &str, work: impl FnOnce(&Part)) {
 fn each_run_is_of_one_part() {
     for step in 1..4 {
         let parts: Vec<_> = (0..step).map(|first| Part::new(first, step)).collect();
-        for run in 0..10 {
-            assert_eq!(parts.iter().filter(|part| part.takes_next()).count(), 1, "run {run} of {step} parts");
+        let mut taken = vec![0; parts.len()];
+        for run in (0..100).map(|nth| ("aclrtMalloc", nth, 507_000)) {
+            let whose: Vec<_> = (0..parts.len()).filter(|part| parts[*part].takes(run)).collect();
+            assert_eq!(whose.len(), 1, "run {run:?} of {step} parts");
+            taken[whose[0]] += 1;
         }
+        assert!(taken.iter().all(|count| *count > 20), "{taken:?}");
     }
 }

@@ -55,6 +55,38 @@ fn a_failure_that_another_wait_was_told_of_is_told_as_well() {
 }
 
 #[test]
+fn a_host_function_that_panicked_before_the_point_was_marked_is_told() {
+    let _alone = alone();
+    let device = device();
+    let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
+    stream.host_function(|| panic!("on purpose")).unwrap();
+    event.record(&stream).unwrap();
+    event.synchronize().unwrap();
+    assert_says(&block_on(stream.finished()).unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
+    block_on(stream.finished()).unwrap();
+}
+
+#[test]
+fn a_panic_is_told_once_by_a_wait_and_a_future_that_is_dropped() {
+    let _alone = alone();
+    let device = device();
+    let stream = device.stream().unwrap();
+    mock::hold(&stream).unwrap();
+    stream.host_function(|| panic!("on purpose")).unwrap();
+    let (mut finished, woken) = (stream.finished(), Woken::new());
+    assert_waits(&mut finished, &woken.1);
+    mock::release(&stream).unwrap();
+    let first = stream.synchronize();
+    woken.0.wait();
+    drop(finished);
+    // Whichever was first took it: the wait, or the future, for which the next wait tells it.
+    let told = [first, stream.synchronize()];
+    let errors: Vec<_> = told.iter().filter_map(|told| told.as_ref().err()).collect();
+    assert_eq!(errors.len(), 1, "{told:?}");
+    assert_says(errors[0], ErrorKind::CallbackPanicked, &["on purpose"]);
+}
+
+#[test]
 fn a_host_function_that_panicked_is_told_once() {
     let _alone = alone();
     let device = device();

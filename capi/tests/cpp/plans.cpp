@@ -14,6 +14,11 @@ using floats = std::vector<float>;
         CHECK(racl::failure().message.find("aclDataType") != std::string::npos);                                       \
     } while (0)
 
+static_assert(racl::detail::data_type<std::complex<float>>() == 16 &&
+              racl::detail::data_type<std::complex<double>>() == 17);
+static_assert(racl::detail::data_type<long long>() == 9 && racl::detail::data_type<unsigned long long>() == 10 &&
+              racl::detail::data_type<int64_t>() == 9);
+
 // y = relu(x * w + b), of rows that are not known yet; the rows are counted on the host.
 static racl::plan record(const racl::host_function &counts) {
     auto g = take(racl::builder::make());

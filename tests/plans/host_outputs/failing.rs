@@ -102,7 +102,35 @@ fn a_run_whose_host_function_panicked_gives_no_numbers() {
         event.synchronize().unwrap();
         assert_eq!(bad.read::<f32>(y).unwrap_err().kind(), ErrorKind::CallbackPanicked, "{mode:?}");
         assert_eq!(bad.read::<f32>(y).unwrap_err().kind(), ErrorKind::InvalidArgument, "{mode:?}");
-        drop(before.read::<f32>(y)); // good, or not known to be
+        match before.read::<f32>(y) {
+            Ok(numbers) => assert_eq!(numbers, [12.0; 4]),
+            // Not known to be good.
+            Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{mode:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_graph_that_panics_behind_a_run_leaves_its_numbers() {
+    let alone = Alone::new();
+    for mode in MODES {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Host)?;
+            g.host_function(&HostFunction::new("test.nothing", 1, |_| ()))?;
+            let y = g.muls(x, 2.0)?;
+            g.output_to_host("y", y)
+        });
+        let stream = alone.stream();
+        let mut exe = make(&alone, &plan.unwrap(), mode, 2);
+        let (x, y, mut bind) = (exe.input("x").unwrap(), exe.output_id("y").unwrap(), exe.bindings());
+        let mut other =
+            stream.capture(racl::CaptureMode::ThreadLocal, |s| s.host_function(|| panic!("on purpose"))).unwrap();
+        exe.run(&stream, bind.host(x, &[1.0_f32; 4], [4])).unwrap();
+        let mut outputs = exe.take_host_outputs().unwrap();
+        other.launch(&stream).unwrap();
+        mock::run_until_idle();
+        assert_eq!(outputs.read::<f32>(y).unwrap(), [2.0; 4], "{mode:?}");
+        assert_says(&stream.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
     }
 }
 
