@@ -434,10 +434,9 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// As [`Event::synchronize`]: work before the record that failed is reported here; and where a host function before it
-    /// panicked, of which waits for events tell nothing, or somebody was told so
-    /// already of work up to the record or behind it, an error of the same kind that says this, until the event is
-    /// recorded again.
+    /// As [`Event::synchronize`]: work before the record that failed is reported here. Where somebody was told so already,
+    /// of work up to the record or behind it, or a host function before it panicked, of which waits for events tell
+    /// nothing, an error of the same kind says this until the event is recorded again.
     #[doc(alias = "aclrtQueryEventStatus")]
     pub fn is_complete(&self) -> Result<bool> {
         let ended = self.has_ended()?;

@@ -46,7 +46,8 @@ fn the_library_exports_what_the_header_declares_and_nothing_else() {
     assert_eq!(exported, declared);
 }
 
-const PROGRAMS: &[&str] = &["basics", "work", "threads", "plans", "callbacks", "cache", "passes", "calls"];
+const PROGRAMS: &[&str] =
+    &["basics", "work", "threads", "plans", "recording", "callbacks", "cache", "passes", "calls"];
 
 fn source(name: &str) -> PathBuf {
     here().join(format!("tests/c/{name}.c"))

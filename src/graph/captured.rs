@@ -319,9 +319,8 @@ impl Graph {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn wait(&mut self) -> Result<()> {
-        let waited = self.in_flight.wait();
-        // The stream may have told them.
-        waited.and_then(|()| self.panics.tell())
+        self.in_flight.wait()?;
+        self.panics.tell()
     }
 
     /// The context that the graph belongs to.

@@ -73,7 +73,7 @@ impl Failures {
     }
 }
 
-fn meet(one: Span, other: Span) -> bool {
+pub(super) fn meet(one: Span, other: Span) -> bool {
     one.0.max(other.0) < one.1.min(other.1)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::failures::Failures;
+use super::failures::{Failures, meet};
 use super::{Progress, Span};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
@@ -72,10 +72,6 @@ impl Panicked {
         self.count.store(all.len(), Ordering::Release);
         texts
     }
-}
-
-fn meet(one: Span, other: Span) -> bool {
-    one.0.max(other.0) < one.1.min(other.1)
 }
 
 impl Progress {
