@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use acl_sys::aclrtEvent;
 
 use crate::call::{Caller as _, call};
+use crate::closure;
 use crate::context::{Context, ContextInner, Events, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
@@ -17,6 +18,7 @@ use crate::retire::{self, keepers};
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task, milliseconds};
 
 mod between;
+mod shared;
 mod times;
 mod waits;
 
@@ -96,6 +98,8 @@ pub(crate) enum EventKind {
     Order,
     /// Orders streams and takes the time.
     Timing,
+    /// Other code records it too, and destroys it: what its latest record is the library alone knows.
+    Shared,
 }
 
 /// Where the latest record went.
@@ -140,8 +144,8 @@ impl Event {
 
     pub(crate) fn create_in(context: &Arc<ContextInner>, kind: EventKind) -> Result<Self> {
         let raw = match kind {
-            EventKind::Order => Events::take(context)?,
             EventKind::Timing => RawEvent::create(context, acl_sys::ACL_EVENT_SYNC | acl_sys::ACL_EVENT_TIME_LINE)?,
+            _ => Events::take(context)?,
         };
         Ok(Self { raw, kind, last: Lock::default() })
     }
@@ -165,8 +169,15 @@ impl Event {
         self.last.try_lock().map_or(Ok(()), |noted| noted.check_signalled())
     }
 
-    fn last(&self) -> Guard<'_, Noted> {
-        self.last.lock()
+    /// In a host function not while another thread has it, which may wait for room in a queue behind the function.
+    fn last(&self) -> Result<Guard<'_, Noted>> {
+        match self.last.try_lock() {
+            Some(noted) => Ok(noted),
+            None if closure::is_running() => {
+                Err(closure::refusal("another thread records the event, or lets a stream wait for it"))
+            }
+            None => Ok(self.last.lock()),
+        }
     }
 
     /// Marks the point that `stream` has reached with what it was given so far. In a capture the record becomes part of
@@ -196,7 +207,7 @@ impl Event {
         state: &State,
         location: &'static Location<'static>,
     ) -> Result<()> {
-        let mut noted = self.last();
+        let mut noted = self.last()?;
         noted.records += 1;
         // Again on the same stream: its counts stay as they are.
         if let (None, Last::Eager { progress, number, clock }) = (&state.capture, &mut noted.last)
@@ -233,10 +244,13 @@ impl Event {
         location: &'static Location<'static>,
     ) -> Result<()> {
         if let Some(capture) = &state.capture {
-            let checked = capture.check_recorded("an event");
+            let checked = capture.check_recorded("an event").and_then(|()| self.check_own());
             checked.map_err(|error| capture.lacks(("event record", location), error))?;
         }
         let number = self.submit_record(stream, state, location)?;
+        if self.is_shared() {
+            return Ok(());
+        }
         noted.last = match &state.capture {
             Some(capture) => {
                 capture.note_record(stream, self.key());
@@ -254,7 +268,7 @@ impl Event {
         stream.0.check_thread()?;
         let stream = &stream.0;
         let mut state = stream.lock();
-        let noted = self.last();
+        let noted = self.last()?;
         let (None, Last::Eager { progress, number, clock }) = (&state.capture, &noted.last) else {
             return self.make_other_wait(stream, (state, &noted), location);
         };
@@ -285,8 +299,10 @@ impl Event {
         }
         if let Some(capture) = &state.capture {
             let waits = check_wait(capture, &noted.last, of_event.as_deref());
-            let waits = capture.check_recorded("an event").and(waits);
+            let waits = capture.check_recorded("an event").and(self.check_own()).and(waits);
             waits.map_err(|error| capture.poison(&task, error))?;
+        } else if self.is_shared() {
+            self.check_outside()?;
         }
         // The C call makes the stream part of the event's capture; from here on its work is registered there.
         if let (None, Some(capture)) = (&state.capture, &of_event) {
@@ -379,7 +395,7 @@ impl Event {
     /// The task whose failure an error reports, where the library told.
     fn named<T>(&self, waited: Result<T>) -> Result<T> {
         let recorded = || {
-            let progress = match &self.last().last {
+            let progress = match &self.last().ok()?.last {
                 Last::Eager { progress, .. } => Arc::clone(progress),
                 _ => return None,
             };
@@ -481,11 +497,11 @@ impl Event {
 
     /// The submission that the latest record stands for; none where there was no record.
     pub(crate) fn recorded(&self) -> Result<Option<(Arc<Progress>, u64)>> {
-        let noted = self.last();
+        let noted = self.last()?;
         noted.check_signalled()?;
         match &noted.last {
             Last::Eager { progress, number, .. } => Ok(Some((Arc::clone(progress), *number))),
-            Last::Never => Ok(None),
+            Last::Never => self.check_known().map(|()| None),
             Last::Captured(_) => {
                 let text = "the event was last recorded in a capture that is not over; await it after another record";
                 Err(Error::new(ErrorKind::CaptureForbidden, text))
@@ -526,13 +542,16 @@ impl Event {
         self.raw.raw()
     }
 
-    /// Destroys the event now.
+    /// Destroys the event now; one of [other code](Self::from_raw_shared) is left to it.
     ///
     /// # Errors
     ///
     /// The event and what `aclrtDestroyEvent` returns.
     #[doc(alias = "aclrtDestroyEvent")]
     pub fn close(mut self) -> Result<(), Refused<Self>> {
+        if self.is_shared() {
+            return Ok(());
+        }
         match self.raw.destroy() {
             Ok(()) => Ok(()),
             Err(error) => Err(Refused::new(self, error)),
@@ -556,6 +575,10 @@ fn check_wait(capture: &CaptureState, last: &Last, of_event: Option<&CaptureStat
 
 impl Drop for Event {
     fn drop(&mut self) {
+        if self.is_shared() {
+            self.raw.give_away();
+            return;
+        }
         let noted = self.last.get_mut();
         match &noted.last {
             Last::Eager { progress, number, .. } => self.raw.set_recorded((Arc::clone(progress), *number)),

@@ -14,6 +14,7 @@ use crate::lock::{Guard, Lock, Signal};
 mod beside;
 mod clock;
 mod failures;
+mod going;
 mod panicked;
 mod passing;
 
@@ -268,7 +269,7 @@ impl Progress {
     }
 
     /// Blocks until the stream, which goes away on another thread, is gone, or left to what is given: at most as long
-    /// as `limit`.
+    /// as `limit`. Refused where it goes away on this one.
     fn wait_end(&self, limit: Duration) -> Result<Option<Arc<dyn Queue>>> {
         let begun = Instant::now();
         let mut end = self.end();
@@ -283,6 +284,10 @@ impl Progress {
                     if let Some(heir) = heir.upgrade() {
                         return Ok(Some(heir));
                     }
+                }
+                End::Alive if self.goes_here() => {
+                    let text = "its stream is just being dropped on this thread, which would wait for itself";
+                    return Err(Error::new(ErrorKind::Timeout, text));
                 }
                 End::Alive => {}
             }

@@ -83,6 +83,44 @@ impl Event {
         Ok(Self::adopt(raw, context.as_ref()))
     }
 
+    /// An event that other code made in `context`, and goes on to record and to wait for: a point at which its streams
+    /// and those of this crate follow each other. It is left to that code when the value goes. The latest record, by
+    /// whomever, counts for waits and for whether it is reached. Work that is behind such a wait counts as ordered for
+    /// the library alone: where this crate [orders](crate::Context::set_tracking) work on memory by itself, it does so
+    /// besides.
+    ///
+    /// Captures refuse it ([`ErrorKind::CaptureForbidden`]), futures too ([`ErrorKind::NotSupported`]).
+    ///
+    /// # Safety
+    ///
+    /// 1. `raw` is null or an event of the library of `context` that was made with the flag `ACL_EVENT_SYNC`, alone or
+    ///    with `ACL_EVENT_TIME_LINE`.
+    /// 2. Other code does not destroy it before this value is gone.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHandle`] for a null pointer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let (theirs, ours) = (device.stream()?, device.stream()?);
+    /// let event = device.event()?; // stands for one of another framework, and `theirs` for its stream
+    /// // SAFETY: an event of this library, made to order streams, which outlives the value.
+    /// let shared = unsafe { racl::Event::from_raw_shared(event.as_raw(), &device) }?;
+    /// event.record(&theirs)?;
+    /// ours.wait(&shared)?; // behind what `theirs` was given
+    /// shared.record(&ours)?;
+    /// theirs.wait(&event)?;
+    /// shared.synchronize()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub unsafe fn from_raw_shared(raw: aclrtEvent, context: impl AsRef<Context>) -> Result<Self> {
+        not_null(raw, "a null event")?;
+        Ok(Self::share(raw, context.as_ref()))
+    }
+
     /// Gives the handle away: the caller destroys the event.
     #[must_use = "nobody destroys the event otherwise"]
     pub fn into_raw(self) -> aclrtEvent {
@@ -119,6 +157,38 @@ impl Graph {
     #[doc(alias = "aclmdlRIDestroyRegisterCallback")]
     pub fn into_raw(self) -> Result<aclmdlRI, Refused<Self>> {
         self.give_away()
+    }
+
+    /// As [`Graph::into_raw`], in the way of a drop: it waits for the last launch as long as one, and the error of one
+    /// that failed goes to [`Context::take_drop_errors`]. For graphs that are lent and go back to their owner, whatever
+    /// became of the work.
+    ///
+    /// # Errors
+    ///
+    /// The graph, and [`ErrorKind::Timeout`] when its last launch is not done by the
+    /// [limit of drops](crate::set_drop_limit), or not soon where it may wait at a
+    /// [gate of a plan](crate::plan::External), or in a host function; otherwise what the wait says that is no error of
+    /// the work, such as [`ErrorKind::DeviceLost`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::{CaptureMode, Graph};
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let (stream, context) = (device.stream()?, device.context());
+    /// let raw = stream.capture(CaptureMode::ThreadLocal, |s| s.host_function(|| panic!("no more room")))?.into_raw()?;
+    /// # // SAFETY: the graph was just given away, and what it uses stays until it is destroyed.
+    /// let mut lent = unsafe { Graph::from_raw(raw, context) }?;
+    /// lent.launch(&stream)?;
+    /// let raw = lent.give_back()?; // its owner destroys it
+    /// # let _ = (stream.synchronize(), context.take_drop_errors());
+    /// # // SAFETY: as before.
+    /// # drop(unsafe { Graph::from_raw(raw, context) }?);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn give_back(self) -> Result<aclmdlRI, Refused<Self>> {
+        self.give_back_handle()
     }
 }
 

@@ -176,6 +176,12 @@ impl AtGates {
         self.short.load(Ordering::Acquire) && self.last.lock().iter().any(waits)
     }
 
+    /// Whether what the stream with this id was given itself may wait for a signal that is not given yet.
+    fn holds_stream(&self, stream: u64) -> bool {
+        let waits = |last: &Use| !last.is_done() && last.stream() == stream;
+        self.short.load(Ordering::Acquire) && self.last.lock().iter().any(waits)
+    }
+
     /// From here on a thread of this module opens the gates.
     pub(crate) fn settle(&self) {
         self.settled.store(true, Ordering::Release);
@@ -219,6 +225,12 @@ pub(crate) fn may_hold(own: Option<&Arc<AtGates>>) -> bool {
 /// given yet. Asks no stream.
 pub(crate) fn is_held(stream: u64, clock: &Clock) -> bool {
     lock().gates.iter().filter_map(Weak::upgrade).any(|gates| gates.holds(stream, clock))
+}
+
+/// As [`is_held`], of what the stream was given itself; none where there are no gates at all.
+pub(crate) fn is_held_itself(stream: u64) -> Option<bool> {
+    let gates: Vec<_> = lock().gates.iter().filter_map(Weak::upgrade).collect();
+    (!gates.is_empty()).then(|| gates.iter().any(|gates| gates.holds_stream(stream)))
 }
 
 /// Whether drops on this thread wait as long as it takes.

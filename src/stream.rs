@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -106,6 +106,8 @@ pub(crate) struct StreamInner {
     fault: OnceLock<String>,
     /// Host functions that it may not have run.
     pub(crate) unrun: Unrun,
+    /// The number of the latest event that others wait for.
+    marked: AtomicU64,
     context: Arc<ContextInner>,
 }
 
@@ -189,6 +191,7 @@ impl Stream {
             untold: Lock::default(),
             fault: OnceLock::new(),
             unrun: Unrun::default(),
+            marked: AtomicU64::new(0),
             context: Arc::clone(context),
         }));
         abort::note(&stream.0);
@@ -375,7 +378,10 @@ impl StreamInner {
             self.progress.set_reported(number);
         }
         result = result.map_err(|error| self.explain_wait(error));
-        self.context.spent.bury();
+        // Not where the work goes on: what its functions owned may wait for it in turn.
+        if !result.as_ref().is_err_and(retire::is_not_done) {
+            self.context.spent.bury();
+        }
         result?;
         self.context.reclaim.collect(&self.context);
         self.progress.check_helpers()?;

@@ -2160,6 +2160,16 @@ int32_t racl_context_primary(const racl_library *library, int32_t device, racl_c
 int32_t racl_context_new(const racl_context *beside, racl_context **context);
 
 /**
+ * An aclrtContext of other code, made by the AscendCL library of `library`, which stays that code's: neither freeing
+ * nor closing the handle destroys it or resets its device. The handle and all that was made in it go before the context
+ * does. It is the current context of the calling thread afterwards. Each call gives a handle with memory and an order
+ * between streams of its own; memory of one is memory of the device for the others.
+ */
+int32_t racl_context_ref(const racl_library *library,
+                         void *raw,
+                         racl_context **context);
+
+/**
  * The number of its device.
  */
 int32_t racl_context_device(const racl_context *context, int32_t *device);
@@ -2273,7 +2283,18 @@ int32_t racl_event_new(const racl_context *context,
                        racl_event **event);
 
 /**
- * Its aclrtEvent, which stays racl's.
+ * An aclrtEvent of other code, made in this context by the same AscendCL library with the flag ACL_EVENT_SYNC, alone or
+ * with ACL_EVENT_TIME_LINE. That code goes on to record it and to wait for it: what counts for waits, and for whether it
+ * is done, is the latest record, by whomever. It is left to its owner when the handle is freed, which must be before it
+ * is destroyed. Captures refuse it (RACL_CAPTURE_FORBIDDEN), now and where other code records it in one of its own;
+ * racl_event_elapsed() does too (RACL_INVALID_ARGUMENT).
+ */
+int32_t racl_event_ref(const racl_context *context,
+                       void *raw,
+                       racl_event **event);
+
+/**
+ * Its aclrtEvent, which stays racl's, or its owner's.
  */
 int32_t racl_event_raw(const racl_event *event, void **raw);
 
@@ -2300,7 +2321,7 @@ int32_t racl_event_is_complete(const racl_event *event, int32_t *is_complete);
 int32_t racl_event_elapsed(const racl_event *start, const racl_event *end, uint64_t *nanoseconds);
 
 /**
- * Gives the event back.
+ * Gives the event back; one of other code is left to it.
  */
 int32_t racl_event_free(racl_event *event);
 
@@ -2590,6 +2611,16 @@ int32_t racl_capture_end(racl_capture *capture,
                          racl_graph **graph);
 
 /**
+ * An aclmdlRI of other code, which was captured in this context with the same AscendCL library and is in no capture. What
+ * it uses is that code's to keep; racl does not know it, so that work on the same memory has to be ordered with launches
+ * by streams and events. Nobody else launches it while there is a handle, and it outlives the handle. It is left to its
+ * owner when the handle is freed.
+ */
+int32_t racl_graph_ref(const racl_context *context,
+                       void *raw,
+                       racl_graph **graph);
+
+/**
  * Ends the capture without a graph, on the thread that began it.
  */
 int32_t racl_capture_free(racl_capture *capture);
@@ -2607,7 +2638,7 @@ int32_t racl_graph_launch(const racl_graph *graph,
 int32_t racl_graph_wait(const racl_graph *graph);
 
 /**
- * Its aclmdlRI, which stays racl's.
+ * Its aclmdlRI, which stays racl's, or its owner's.
  */
 int32_t racl_graph_raw(const racl_graph *graph, void **raw);
 
@@ -2618,12 +2649,15 @@ int32_t racl_graph_write_trace(const racl_graph *graph, const char *path);
 
 /**
  * Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, after a wait of
- * at most 10 seconds, and later when it goes on.
+ * at most 10 seconds, see racl_free_limit_set(), and later when it goes on. One of other code is waited for as long and
+ * left to its owner, also where its work failed: racl_context_take_errors() has the error then. It stays, with its
+ * handle, where its last launch is not done (RACL_TIMEOUT).
  */
 int32_t racl_graph_free(racl_graph *graph);
 
 /**
- * Waits for the last launch and destroys the graph; the handle stays when that fails.
+ * Waits for the last launch and destroys the graph; the handle stays when that fails. RACL_INVALID_ARGUMENT for a graph
+ * of other code, which racl_graph_free() gives back.
  */
 int32_t racl_graph_close(racl_graph *graph);
 

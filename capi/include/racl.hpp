@@ -701,6 +701,18 @@ public:
         int32_t status = racl_stream_ref(get(), raw, &made);
         return detail::give(status, stream(made));
     }
+    // An aclrtEvent of other code, which records it and waits for it too.
+    result<event> event_of(void *raw) const {
+        racl_event *made = nullptr;
+        int32_t status = racl_event_ref(get(), raw, &made);
+        return detail::give(status, event(made));
+    }
+    // An aclmdlRI of other code, which nobody else launches meanwhile.
+    result<graph> graph_of(void *raw) const {
+        racl_graph *made = nullptr;
+        int32_t status = racl_graph_ref(get(), raw, &made);
+        return detail::give(status, graph(made));
+    }
     // With `timing` it takes the time, and captures do not take it.
     result<event> new_event(bool timing = false) const {
         racl_event *made = nullptr;
@@ -776,6 +788,12 @@ public:
         uint32_t count = 0;
         int32_t status = racl_library_device_count(get(), &count);
         return detail::give(status, std::move(count));
+    }
+    // An aclrtContext of other code.
+    result<context> context_of(void *raw) const {
+        racl_context *made = nullptr;
+        int32_t status = racl_context_ref(get(), raw, &made);
+        return detail::give(status, context(made));
     }
     result<context> primary(int32_t device) const {
         racl_context *made = nullptr;

@@ -2,7 +2,9 @@
 
 use std::ffi::c_void;
 
-use crate::arguments::{Out, Sized_, fill};
+use racl::Context;
+
+use crate::arguments::{Out, Sized_, fill, null};
 use crate::failure::guard;
 use crate::handles::{Kept, end, free, get};
 use crate::objects::{racl_context, racl_library};
@@ -71,6 +73,27 @@ pub unsafe extern "C" fn racl_context_primary(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_context_new(beside: *const racl_context, context: *mut *mut racl_context) -> i32 {
     let work = || Ok(get(beside)?.create_context()?);
+    // SAFETY: by the header.
+    unsafe { make(context, work) }
+}
+
+/// An aclrtContext of other code, made by the AscendCL library of `library`, which stays that code's: neither freeing
+/// nor closing the handle destroys it or resets its device. The handle and all that was made in it go before the context
+/// does. It is the current context of the calling thread afterwards. Each call gives a handle with memory and an order
+/// between streams of its own; memory of one is memory of the device for the others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_context_ref(
+    library: *const racl_library,
+    raw: *mut c_void,
+    context: *mut *mut racl_context,
+) -> i32 {
+    let work = || {
+        if raw.is_null() {
+            return Err(null("an aclrtContext"));
+        }
+        // SAFETY: the header asks for a context of this library, which outlives the handle.
+        Ok(unsafe { Context::from_raw(&*get(library)?, raw) }?)
+    };
     // SAFETY: by the header.
     unsafe { make(context, work) }
 }

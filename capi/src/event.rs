@@ -2,7 +2,9 @@
 
 use std::ffi::c_void;
 
-use crate::arguments::limit;
+use racl::Event;
+
+use crate::arguments::{limit, null};
 use crate::failure::{Failure, guard};
 use crate::handles::{free, get};
 use crate::objects::{racl_context, racl_event, racl_stream};
@@ -29,7 +31,29 @@ pub unsafe extern "C" fn racl_event_new(
     unsafe { make(event, work) }
 }
 
-/// Its aclrtEvent, which stays racl's.
+/// An aclrtEvent of other code, made in this context by the same AscendCL library with the flag ACL_EVENT_SYNC, alone or
+/// with ACL_EVENT_TIME_LINE. That code goes on to record it and to wait for it: what counts for waits, and for whether it
+/// is done, is the latest record, by whomever. It is left to its owner when the handle is freed, which must be before it
+/// is destroyed. Captures refuse it (RACL_CAPTURE_FORBIDDEN), now and where other code records it in one of its own;
+/// racl_event_elapsed() does too (RACL_INVALID_ARGUMENT).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_event_ref(
+    context: *const racl_context,
+    raw: *mut c_void,
+    event: *mut *mut racl_event,
+) -> i32 {
+    let work = || {
+        if raw.is_null() {
+            return Err(null("an aclrtEvent"));
+        }
+        // SAFETY: the header asks for such an event of this context, which outlives the handle.
+        Ok(unsafe { Event::from_raw_shared(raw, &*get(context)?) }?)
+    };
+    // SAFETY: by the header.
+    unsafe { make(event, work) }
+}
+
+/// Its aclrtEvent, which stays racl's, or its owner's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_event_raw(event: *const racl_event, raw: *mut *mut c_void) -> i32 {
     let work = || Ok(get(event)?.as_raw());
@@ -80,7 +104,7 @@ pub unsafe extern "C" fn racl_event_elapsed(
     unsafe { answer(nanoseconds, "a time", work) }
 }
 
-/// Gives the event back.
+/// Gives the event back; one of other code is left to it.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_event_free(event: *mut racl_event) -> i32 {
     guard(|| free(event))

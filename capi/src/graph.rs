@@ -2,12 +2,12 @@
 
 use std::ffi::{c_char, c_void};
 
-use racl::CaptureMode;
+use racl::{CaptureMode, Graph};
 
-use crate::arguments::text;
+use crate::arguments::{null, text};
 use crate::failure::{Failure, guard};
-use crate::handles::{Kept, alone, end, free, get};
-use crate::objects::{OnThread, racl_capture, racl_graph, racl_stream};
+use crate::handles::{Kept, alone, end, get};
+use crate::objects::{Borrowed, OnThread, racl_capture, racl_context, racl_graph, racl_stream};
 use crate::results::{answer, make};
 use crate::status;
 use crate::stream::give;
@@ -57,7 +57,29 @@ pub unsafe extern "C" fn racl_capture_end(capture: *mut racl_capture, graph: *mu
             Ok(())
         })?;
         let graph = finished.unwrap_or_else(|| unreachable!("the end of the capture was tried"));
-        Ok(graph?)
+        Ok(Borrowed { value: graph?, theirs: false })
+    };
+    // SAFETY: by the header.
+    unsafe { make(graph, work) }
+}
+
+/// An aclmdlRI of other code, which was captured in this context with the same AscendCL library and is in no capture. What
+/// it uses is that code's to keep; racl does not know it, so that work on the same memory has to be ordered with launches
+/// by streams and events. Nobody else launches it while there is a handle, and it outlives the handle. It is left to its
+/// owner when the handle is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_graph_ref(
+    context: *const racl_context,
+    raw: *mut c_void,
+    graph: *mut *mut racl_graph,
+) -> i32 {
+    let work = || {
+        if raw.is_null() {
+            return Err(null("an aclmdlRI"));
+        }
+        // SAFETY: the header asks for a graph of this context that nobody else launches; it is given away again.
+        let value = unsafe { Graph::from_raw(raw, &*get(context)?) }?;
+        Ok(Borrowed { value, theirs: true })
     };
     // SAFETY: by the header.
     unsafe { make(graph, work) }
@@ -81,19 +103,19 @@ pub extern "C" fn racl_capture_free(capture: *mut racl_capture) -> i32 {
 /// that uses the same memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_launch(graph: *const racl_graph, stream: *const racl_stream) -> i32 {
-    guard(|| give(stream, "racl_graph_launch", |stream| Ok(alone(graph)?.launch(stream)?)))
+    guard(|| give(stream, "racl_graph_launch", |stream| Ok(alone(graph)?.value.launch(stream)?)))
 }
 
 /// Waits until the last launch is done. Gives the error of work that failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_wait(graph: *const racl_graph) -> i32 {
-    guard(|| Ok(alone(graph)?.wait()?))
+    guard(|| Ok(alone(graph)?.value.wait()?))
 }
 
-/// Its aclmdlRI, which stays racl's.
+/// Its aclmdlRI, which stays racl's, or its owner's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_graph_raw(graph: *const racl_graph, raw: *mut *mut c_void) -> i32 {
-    let work = || Ok(alone(graph)?.as_raw());
+    let work = || Ok(alone(graph)?.value.as_raw());
     // SAFETY: by the header.
     unsafe { answer(raw, "a raw handle", work) }
 }
@@ -104,19 +126,41 @@ pub unsafe extern "C" fn racl_graph_write_trace(graph: *const racl_graph, path: 
     guard(|| {
         let graph = alone(graph)?;
         // SAFETY: by the header.
-        Ok(graph.write_trace(unsafe { text(path, "a path") }?)?)
+        Ok(graph.value.write_trace(unsafe { text(path, "a path") }?)?)
     })
 }
 
 /// Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, after a wait of
-/// at most 10 seconds, and later when it goes on.
+/// at most 10 seconds, see racl_free_limit_set(), and later when it goes on. One of other code is waited for as long and
+/// left to its owner, also where its work failed: racl_context_take_errors() has the error then. It stays, with its
+/// handle, where its last launch is not done (RACL_TIMEOUT).
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_free(graph: *mut racl_graph) -> i32 {
-    guard(|| free(graph))
+    guard(|| {
+        if graph.is_null() {
+            return Ok(());
+        }
+        end(graph, |graph| {
+            if !graph.theirs {
+                return Ok(());
+            }
+            let left = graph.value.give_back().map(drop);
+            left.map_err(|refused| Kept::of(refused, |value| Borrowed { value, theirs: true }))
+        })
+    })
 }
 
-/// Waits for the last launch and destroys the graph; the handle stays when that fails.
+/// Waits for the last launch and destroys the graph; the handle stays when that fails. RACL_INVALID_ARGUMENT for a graph
+/// of other code, which racl_graph_free() gives back.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_close(graph: *mut racl_graph) -> i32 {
-    guard(|| end(graph, |graph| graph.close().map_err(|refused| Kept::of(refused, |graph| graph))))
+    guard(|| {
+        end(graph, |graph| {
+            if graph.theirs {
+                let text = "a graph of other code, which racl_graph_free() gives back";
+                return Err(Kept::new(graph, Failure::invalid(text)));
+            }
+            graph.value.close().map_err(|refused| Kept::of(refused, |value| Borrowed { value, theirs: false }))
+        })
+    })
 }

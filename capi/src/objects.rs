@@ -146,7 +146,7 @@ objects! {
     racl_buffer = Buffer: Shared(SharedBuffer<u8>), "a buffer";
     racl_host = Host: Single(HostState), "host memory";
     racl_capture = Capture: Single(OnThread<Capture>), "a capture";
-    racl_graph = Graph: Single(Graph), "a graph";
+    racl_graph = Graph: Single(Borrowed<Graph>), "a graph";
     racl_tensor = Tensor: Shared(AnyTensor), "a tensor";
     racl_builder = Builder: Single(Recording), "a builder";
     racl_plan = Plan: Shared(Plan), "a plan";

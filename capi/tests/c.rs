@@ -47,7 +47,7 @@ fn the_library_exports_what_the_header_declares_and_nothing_else() {
 }
 
 const PROGRAMS: &[&str] =
-    &["basics", "work", "threads", "plans", "recording", "callbacks", "cache", "passes", "calls"];
+    &["basics", "work", "threads", "plans", "recording", "adopted", "callbacks", "cache", "passes", "calls"];
 
 fn source(name: &str) -> PathBuf {
     here().join(format!("tests/c/{name}.c"))

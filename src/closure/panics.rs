@@ -78,8 +78,9 @@ impl Panics {
         self.0.possible.load(Ordering::Relaxed)
     }
 
-    /// The graph is launched, as the next submission of a stream whose lock the caller holds; its number.
-    pub(crate) fn launched_on(&self, stream: &Arc<Progress>) -> u64 {
+    /// The graph is launched, as the next submission of a stream whose lock the caller holds.
+    #[inline(never)]
+    pub(crate) fn launched_on(&self, stream: &Arc<Progress>) {
         let number = stream.submitted() + 1;
         let mut launches = self.0.launches.lock();
         launches.retain(|launch| Arc::ptr_eq(&launch.stream, stream) || launch.may_run());
@@ -90,11 +91,11 @@ impl Panics {
             }
             None => launches.push(Launches { stream: Arc::clone(stream), first: number, last: number }),
         }
-        number
     }
 
-    /// The launch that was to be this submission failed.
-    pub(crate) fn not_launched(&self, stream: &Arc<Progress>, number: u64) {
+    /// The launch that was to be the next submission of a stream, whose lock the caller holds, failed.
+    pub(crate) fn not_launched(&self, stream: &Arc<Progress>) {
+        let number = stream.submitted() + 1;
         let mut launches = self.0.launches.lock();
         let open = launches.iter_mut().filter(|launch| Arc::ptr_eq(&launch.stream, stream) && launch.last == number);
         open.for_each(|launch| launch.last = number - 1);

@@ -151,6 +151,11 @@ impl ErrorKind {
         )
     }
 
+    /// Whether a call that was to queue work may have queued a part of it before it failed so.
+    pub(crate) fn may_be_in_part(self) -> bool {
+        self.is_of_work() || matches!(self, Self::OutOfMemory | Self::NoStreams | Self::NoEvents | Self::Timeout)
+    }
+
     /// What to do, where this crate has nothing more exact to say.
     pub(crate) fn advice(self) -> Option<&'static str> {
         match self {

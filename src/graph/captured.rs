@@ -154,12 +154,41 @@ impl Graph {
     /// The handle, once the graph does not run; it is not destroyed then. What it uses goes when it is destroyed, where
     /// the library tells that, and else never.
     pub(crate) fn give_away(mut self) -> Result<aclmdlRI, Refused<Self>> {
-        if let Err(error) = self.in_flight.wait() {
-            return Err(Refused::new(self, error));
+        match self.in_flight.wait() {
+            Ok(()) => Ok(self.leave()),
+            Err(error) => Err(Refused::new(self, error)),
         }
-        let uses = self.take_uses();
-        given::leave(&self.context, self.raw, self.made == Made::Elsewhere, uses);
-        Ok(std::mem::replace(&mut self.raw, std::ptr::null_mut()))
+    }
+
+    /// As [`Self::give_away`], with the limit of drops, and whatever became of the work.
+    pub(crate) fn give_back_handle(mut self) -> Result<aclmdlRI, Refused<Self>> {
+        let settled = self.in_flight.is_settled() && !closure::is_running();
+        let waited = if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.in_flight.wait_within(limit)) };
+        match waited {
+            Ok(Waited::Done) => Ok(self.leave()),
+            Ok(_) => {
+                let text =
+                    format!("{} is not done; the graph goes back to its owner later", self.in_flight.describe());
+                Err(Refused::new(self, Error::new(ErrorKind::Timeout, text)))
+            }
+            // However it ended, it is over.
+            Err(error) if error.kind().is_of_work() && !self.in_flight.may_run() => {
+                self.context
+                    .record_drop_error("the last launch of a graph that goes back to its owner failed", error);
+                Ok(self.leave())
+            }
+            Err(error) => Err(Refused::new(self, error)),
+        }
+    }
+
+    fn leave(&mut self) -> aclmdlRI {
+        let came_back = self.made == Made::Elsewhere;
+        // Of what other code captured, nothing is kept but what changes gave it.
+        if !came_back || !self.updated.is_empty() || !self.changed.is_empty() {
+            let uses = self.take_uses();
+            given::leave(&self.context, self.raw, came_back, uses);
+        }
+        std::mem::replace(&mut self.raw, std::ptr::null_mut())
     }
 
     /// Replays the graph on `stream`: after the work before it there, and before the work after it; on other streams,
@@ -237,15 +266,14 @@ impl Graph {
             self.order_launch(stream, again, task.location)?;
         }
         let state = inner.lock();
-        let noted = self.panics.are_possible().then(|| self.panics.launched_on(inner.progress()));
+        if self.panics.are_possible() {
+            self.panics.launched_on(inner.progress());
+        }
         let number = inner.submit_free_standing(&state, task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });
-        let number = number.inspect_err(|_| {
-            self.in_flight.set_disturbed();
-            noted.into_iter().for_each(|number| self.panics.not_launched(inner.progress(), number));
-        })?;
+        let number = number.inspect_err(|_| self.not_launched(inner))?;
         state.latest.set(Some(((task.label, task.location), number)));
         self.in_flight.launched(inner, number);
         if !known {
@@ -253,6 +281,15 @@ impl Graph {
         }
         drop(state);
         Ok(number)
+    }
+
+    /// After a launch that was refused, with the stream's lock.
+    #[cold]
+    fn not_launched(&self, stream: &Arc<StreamInner>) {
+        self.panics.not_launched(stream.progress());
+        // The library may have begun it.
+        self.in_flight.launched(stream, stream.progress().submitted());
+        self.in_flight.set_disturbed();
     }
 
     /// Makes `stream` wait for the launch before, and for other work that uses the memory.
@@ -501,10 +538,11 @@ impl Drop for Graph {
             self.context.record_drop_error("waiting for the last launch of a graph that goes away", error);
         }
         if let Ok(other @ (Waited::Held | Waited::Late)) = waited {
-            if let Some(error) = other.told(|| self.in_flight.describe()) {
-                self.context.record_drop_error("a graph that goes away", error);
-            }
-            return retire::on_thread(self.take(), drop);
+            let told = other.told(|| self.in_flight.describe());
+            retire::on_thread(self.take(), drop);
+            return told
+                .into_iter()
+                .for_each(|error| self.context.record_drop_error("a graph that goes away", error));
         }
         if !self.in_flight.may_run()
             && let Err(error) = std::mem::replace(&mut waited, Ok(Waited::Done))

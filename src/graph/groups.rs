@@ -82,6 +82,10 @@ struct Uses {
 }
 
 impl Updated {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn memory(&self) -> impl Iterator<Item = &(Arc<Allocation>, How)> {
         self.0.values().flat_map(|uses| &uses.memory)
     }

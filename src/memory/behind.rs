@@ -42,6 +42,7 @@ impl Stream {
     #[doc(alias = "aclrtMalloc")]
     #[track_caller]
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
+        self.0.check_thread()?;
         let bytes = byte_len::<T>(len)?;
         let capture = self.0.lock().capture.clone();
         let Some(capture) = capture else {

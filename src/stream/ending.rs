@@ -1,7 +1,7 @@
 //! How a stream ends: destroyed or given back, at once, by a drop, or by a thread that waits for its work.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use acl_sys::aclrtStream;
@@ -180,6 +180,7 @@ impl StreamInner {
             untold: std::mem::take(&mut self.untold),
             fault: std::mem::take(&mut self.fault),
             unrun: std::mem::take(&mut self.unrun),
+            marked: AtomicU64::new(self.marked.load(Ordering::Acquire)),
             context: Arc::clone(&self.context),
         });
         super::abort::note(&heir);
@@ -202,22 +203,26 @@ impl Drop for StreamInner {
         if self.released.load(Ordering::Acquire) {
             return self.finish(None);
         }
+        // What it tells, and what it frees, may ask for memory that its work uses.
+        let _going = self.progress.going();
         let settled = self.is_settled() && self.untold.get_mut().is_none() && !closure::is_running();
+        let mut failed = None;
         match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
             Ok(Waited::Done) => {}
             Ok(other) => {
                 let told = other.told(|| format!("work of {}", self.describe()));
-                told.into_iter().for_each(|error| self.tell_of_end(error));
-                return self.leave();
+                self.leave();
+                return told.into_iter().for_each(|error| self.tell_of_end(error));
             }
-            Err(error) => self.tell_of_end(error),
+            Err(error) => failed = Some(error),
         }
-        let mut lost = None;
-        if let Err(error) = self.release() {
-            let open = !self.progress.has_completed(self.progress.submitted());
-            lost = open.then(|| self.describe());
+        let released = self.release();
+        let open = released.is_err() && !self.progress.has_completed(self.progress.submitted());
+        let lost = open.then(|| self.describe());
+        self.finish(lost);
+        failed.into_iter().for_each(|error| self.tell_of_end(error));
+        if let Err(error) = released {
             self.context.record_drop_error("destroying a stream", error);
         }
-        self.finish(lost);
     }
 }

@@ -85,7 +85,9 @@ impl Handle {
             return inner.submit_locked(&state, &task, |raw| call(inner.context(), raw)).map(drop);
         }
         state.gather_other(self);
-        let number = inner.submit_locked(&state, &task, |raw| call(inner.context(), raw))?;
+        let submitted = inner.submit_locked(&state, &task, |raw| call(inner.context(), raw));
+        // One that failed counts where a part of it may have been queued, as it does for the memory.
+        let number = submitted.as_ref().map_or_else(|_| inner.progress().submitted(), |number| *number);
         drop(state);
         let mut uses = self.uses.lock();
         match uses.iter_mut().find(|known| known.is_of(&**inner)) {
@@ -95,7 +97,7 @@ impl Handle {
                 uses.push(Use::of(inner, number));
             }
         }
-        Ok(())
+        submitted.map(drop)
     }
 
     /// A copy, so that no lock is held while streams are asked.

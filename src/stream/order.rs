@@ -9,15 +9,20 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use super::{State, Stream, StreamInner};
 use crate::allocation::{How, Touch};
 use crate::call::call;
 use crate::context::{Events, RawEvent};
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::theirs;
+use crate::lock::{Guard, theirs};
 use crate::progress::{Clock, Pass, Progress, Queue, Use};
 use crate::retire;
+
+/// How soon a stream's lock is tried again that another thread has.
+const LOCKED_AGAIN: Duration = Duration::from_micros(100);
 
 /// What a stream was given up to some submission, as an event that others can wait for.
 #[derive(Clone)]
@@ -186,7 +191,7 @@ impl StreamInner {
     fn mark(&self, number: u64) -> Result<Option<Mark>> {
         // Before the lock, which a thread that waits for room in the queue has.
         self.check_thread()?;
-        let mut state = self.lock();
+        let Some(mut state) = self.lock_for_mark(number)? else { return Ok(None) };
         if let Some(mark) = state.mark.as_ref().filter(|mark| mark.number >= number) {
             return Ok(Some(mark.clone()));
         }
@@ -198,6 +203,25 @@ impl StreamInner {
             return Err(Error::new(ErrorKind::CaptureForbidden, text));
         }
         self.mark_here(&mut state).map(Some)
+    }
+
+    /// The lock; none where whoever has it may wait for room behind work that waits for a signal that nobody has given
+    /// yet, and there is no mark behind `number`: the signal may come from who asks.
+    fn lock_for_mark(&self, number: u64) -> Result<Option<Guard<'_, State>>> {
+        let until = retire::deadline();
+        loop {
+            if let Some(state) = self.state.try_lock() {
+                return Ok(Some(state));
+            }
+            match retire::is_held_itself(self.progress.id()) {
+                None => return Ok(Some(self.lock())),
+                Some(true) if self.marked.load(Ordering::Acquire) < number => return Ok(None),
+                Some(true) if Instant::now() >= until => {
+                    return Err(retire::not_back("waits for room in a stream that waits at a gate"));
+                }
+                Some(_) => retire::pause_for(LOCKED_AGAIN),
+            }
+        }
     }
 
     /// Marks what the stream was given so far, unless it is done: before a capture, or work that waits at a gate,
@@ -224,6 +248,7 @@ impl StreamInner {
         event.set_recorded((Arc::clone(&self.progress), number));
         let mark = Mark { event: Arc::new(event), number, clock: state.clock.clone() };
         state.mark = Some(mark.clone());
+        self.marked.store(number, Ordering::Release);
         Ok(mark)
     }
 }

@@ -176,13 +176,29 @@ impl StreamInner {
         task: &Task<'_>,
         call: impl FnOnce(aclrtStream) -> Result<()>,
     ) -> Result<u64> {
-        call(self.raw)?;
-        // After the call: a synchronisation that runs meanwhile must not count this work as done.
+        match call(self.raw) {
+            // After the call: a synchronisation that runs meanwhile must not count this work as done.
+            Ok(()) => Ok(self.submitted(state, task)),
+            Err(error) => Err(self.not_submitted(state, task, error)),
+        }
+    }
+
+    #[inline(always)]
+    fn submitted(self: &Arc<Self>, state: &State, task: &Task<'_>) -> u64 {
         let number = self.progress.next();
         for touch in task.memory() {
             touch.memory.used_by(self, number, touch.how, &state.clock);
         }
-        Ok(number)
+        number
+    }
+
+    /// A call that failed may have queued a part of its work, as an operator of several kernels does.
+    #[cold]
+    fn not_submitted(self: &Arc<Self>, state: &State, task: &Task<'_>, error: Error) -> Error {
+        if error.kind().may_be_in_part() {
+            self.submitted(state, task);
+        }
+        error
     }
 
     #[inline(never)]
@@ -294,5 +310,47 @@ impl StreamInner {
             }
         }
         Ok(grown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::Location;
+
+    use super::*;
+    use crate::allocation::How;
+    use crate::{Acl, ErrorKind, mock};
+
+    #[test]
+    fn work_that_fails_behind_its_first_part_counts() -> Result<()> {
+        const BYTES: usize = 1 << 20;
+        let context = Acl::mock()?.device(0)?.context().create_context()?;
+        let stream = context.stream()?;
+        mock::hold(&stream)?;
+        let memory = Arc::new(Allocation::new(context.inner(), BYTES)?);
+        let address = memory.address();
+        let uses = [Touch::new(&memory, How::Written)];
+        let task = Task { label: "two parts", location: Location::caller(), uses: &uses, scratch: None };
+        let refuse = |kind| move |_| Err(Error::new(kind, "nothing was queued"));
+        for kind in [ErrorKind::InvalidArgument, ErrorKind::OperatorArgument, ErrorKind::MissingSymbol] {
+            assert_eq!(stream.0.submit(&task, refuse(kind)).unwrap_err().kind(), kind);
+        }
+        assert!(stream.0.is_settled());
+        let begun = stream.0.submit(&task, |raw| {
+            // SAFETY: the memory is there until the work is done, and the stream is this one's.
+            unsafe { call!(&*stream.0.context, aclrtMemsetAsync(address, BYTES, 7, BYTES, raw)) }?;
+            Err(Error::new(ErrorKind::Operator, "the second of its kernels"))
+        });
+        assert_eq!(begun.unwrap_err().kind(), ErrorKind::Operator);
+        assert!(!stream.0.is_settled());
+        drop(memory);
+        let other = Allocation::new(context.inner(), BYTES)?;
+        assert_ne!(other.address(), address, "memory that is written still");
+        mock::release(&stream)?;
+        stream.synchronize()?;
+        drop(other);
+        stream.close()?;
+        context.close()?;
+        Ok(())
     }
 }

@@ -1,12 +1,12 @@
 //! Host functions that do what the runtime forbids them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
 use crate::common::mock;
 use racl::plan::Mode;
-use racl::{CaptureMode, Error, ErrorKind, Stream, Tensor, op};
+use racl::{CaptureMode, Error, ErrorKind, Event, Stream, Tensor, op};
 
 use crate::arena::{Arena, formula, until, until_still};
 
@@ -194,6 +194,14 @@ fn functions_that_queue_themselves() {
 /// A thread fills the queue behind a host function with operators, and waits for room; then the function does `what`
 /// with another stream and the tensor of those operators.
 fn behind_a_full_queue(what: impl Fn(&Stream, &mut Tensor<f32>) + Send + 'static) {
+    behind_a_queue_full_of(|stream, x| op::fill(stream, x, 1.0), what);
+}
+
+/// As [`behind_a_full_queue`], of what `fill` gives to the stream.
+fn behind_a_queue_full_of(
+    fill: impl Fn(&Stream, &mut Tensor<f32>) -> Result<(), Error>,
+    what: impl Fn(&Stream, &mut Tensor<f32>) + Send + 'static,
+) {
     let arena = Arena::new();
     let (stream, other, mut x) = (arena.stream(), arena.stream(), arena.tensor(0.0));
     let (given, done) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -210,15 +218,16 @@ fn behind_a_full_queue(what: impl Fn(&Stream, &mut Tensor<f32>) + Send + 'static
         // Starts the function, which no thread that fills the queue has to run then.
         scope.spawn(|| stream.synchronize().unwrap());
         for _ in 0..5000 {
-            op::fill(&stream, &mut x, 1.0).unwrap();
+            fill(&stream, &mut x).unwrap();
             given.fetch_add(1, Ordering::AcqRel);
         }
     });
+    op::fill(&stream, &mut x, 1.0).unwrap();
     stream.synchronize().unwrap();
     other.synchronize().unwrap();
     assert_eq!(done.load(Ordering::Acquire), 1);
     assert_eq!(x.to_vec().unwrap(), [1.0; 4]);
-    drop((stream, other, x));
+    drop((stream, other, x, fill));
     arena.end();
 }
 
@@ -247,4 +256,41 @@ fn work_on_the_same_memory_behind_a_full_queue() {
         let mut graph = side.capture(CaptureMode::Relaxed, |s| op::fill(s, same, 3.0)).unwrap();
         forbidden(graph.launch(side));
     });
+}
+
+#[test]
+fn an_event_that_another_thread_records_or_waits_for_behind_a_full_queue() {
+    for waits in [false, true] {
+        let place = Arc::new(OnceLock::new());
+        let same = Arc::clone(&place);
+        let fill = move |stream: &Stream, _: &mut Tensor<f32>| {
+            let event: &Event = place.get_or_init(|| {
+                // A record waits for an event of the device, a wait for room in the queue.
+                mock::limit_events((!waits).then_some(64)).unwrap();
+                let event = stream.context().event().unwrap();
+                event.record(stream).unwrap();
+                event
+            });
+            if waits { stream.wait(event) } else { event.record(stream) }
+        };
+        behind_a_queue_full_of(fill, move |side, _| {
+            // Allowed while the other thread is between two of its calls, and no reason to wait for it.
+            let same = same.get().unwrap();
+            for done in [same.record(side), side.wait(same)] {
+                done.unwrap_or_else(|error| forbidden(Err::<(), _>(error)));
+            }
+        });
+    }
+}
+
+#[test]
+fn memory_of_their_own_stream() {
+    let arena = Arena::new();
+    let stream = arena.stream();
+    let own = stream.clone();
+    forbidden(inside(&stream, move || own.alloc::<u8>(64)));
+    let own = stream.clone();
+    forbidden(inside(&stream, move || own.zeros::<f32>([4])));
+    drop(stream);
+    arena.end();
 }

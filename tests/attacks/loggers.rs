@@ -203,3 +203,28 @@ fn one_that_asks_for_memory_that_is_short_while_some_cannot_be_freed() {
         arena.end_with_leaks();
     }
 }
+
+#[test]
+fn one_that_asks_for_memory_of_the_stream_that_is_dropped() {
+    let arena = Arena::new();
+    for name in ["aclrtSynchronizeStreamWithTimeout", "aclrtDestroyStream"] {
+        let stream = arena.stream();
+        let mut x = arena.tensor(1.0);
+        op::fill(&stream, &mut x, 2.0).unwrap();
+        let (there, asked) = (arena.stream(), Arc::new(AtomicUsize::new(0)));
+        let (same, told) = (Mutex::new(x.clone()), Arc::clone(&asked));
+        let does = move || {
+            let mut same = same.lock().unwrap();
+            let _ = (same.to_vec(), op::fill(&there, &mut *same, 3.0));
+            told.fetch_add(1, Ordering::AcqRel);
+        };
+        with_logger(does, || {
+            mock::fail(name, 1, INTERNAL).unwrap();
+            drop(stream);
+        });
+        mock::clear_failures();
+        assert!(asked.load(Ordering::Acquire) > 0);
+        drop(x);
+    }
+    arena.end_with_leaks();
+}

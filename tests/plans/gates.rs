@@ -1,10 +1,12 @@
 //! Gates to the outside that nobody signals: what waits there ends, and it is told.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use racl::ErrorKind;
 use racl::op::DataType::F32;
 use racl::plan::{Executable, External, Frozen, Input, Mode, OnMove, Plan, RunOptions, Scope};
+use racl::{ErrorKind, op};
 
 use crate::common::{assert_says, mock};
 use crate::{Alone, give, result};
@@ -329,5 +331,48 @@ fn runs_of_two_executables_on_one_stream_end_one_after_the_other() {
         drop(second);
         stream.synchronize().unwrap();
         opened(&alone, &[("ready", 1, 0)]);
+    }
+}
+
+#[test]
+fn work_on_memory_of_a_full_stream_at_a_gate_comes_before_the_signal() {
+    let alone = Alone::new();
+    let t = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    let (plan, ready, _) = plan(false);
+    let (stream, other) = (alone.stream(), alone.stream());
+    let mut exe = make(&alone, &plan, &RunOptions::new());
+    exe.run(&stream, &mut give(&exe, "t", &t)).unwrap();
+    let mut x = alone.device.upload_tensor(&[0.0_f32; 4], [4]).unwrap();
+    let (mut same, given) = (x.clone(), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..5000 {
+                op::fill(&stream, &mut same, 1.0).unwrap();
+                given.fetch_add(1, Ordering::AcqRel);
+            }
+        });
+        // Most of the time that thread waits for room then; whether it does must not matter.
+        until_still(&given);
+        op::fill(&other, &mut x, 2.0).unwrap();
+        exe.signal(ready, &other).unwrap();
+        stream.synchronize().unwrap();
+    });
+    stream.synchronize().unwrap();
+    assert_eq!(x.to_vec().unwrap(), [1.0; 4]);
+    assert_eq!(result(&exe, "y"), [2.0; 4]);
+    drop(exe);
+    opened(&alone, &[]);
+}
+
+/// Until the count, which is not 0, stays the same for a moment.
+fn until_still(count: &AtomicUsize) {
+    loop {
+        let (before, moment) = (count.load(Ordering::Acquire), Instant::now());
+        while moment.elapsed() < Duration::from_millis(50) {
+            std::thread::yield_now();
+        }
+        if before > 0 && before == count.load(Ordering::Acquire) {
+            return;
+        }
     }
 }
