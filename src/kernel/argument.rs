@@ -48,7 +48,7 @@ pub trait KernelArgument<'a>: sealed::Sealed<'a> {}
 pub struct Arguments<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) block: Block,
-    pub(super) uses: Few<Touch<'a>>,
+    pub(super) uses: Few<Touch<'a>, 8>,
 }
 
 /// Bytes for the kernel, and which of them are addresses of data that goes along. Those of most kernels take no
@@ -59,66 +59,98 @@ pub(super) struct Block {
     pub(super) parts: Few<(u32, u32)>,
     /// Data by the index of its argument.
     pub(super) data: Vec<(usize, Vec<u8>)>,
+    /// The bytes are those of all arguments.
+    whole: bool,
 }
 
 impl<'a> Arguments<'a> {
     pub(super) fn new(kernel: &'a Kernel) -> Self {
-        let block = Block { bytes: Few::sized(), parts: Few::new(), data: Vec::new() };
-        Self { kernel, block, uses: Few::new() }
+        let block = Block { bytes: Few::sized(), parts: Few::new(), data: Vec::new(), whole: false };
+        Self { kernel, block, uses: Few::sized() }
     }
 
+    #[inline(always)]
     fn memory(&mut self, memory: &'a Arc<Allocation>, address: *mut c_void, how: How) -> Result<()> {
         self.uses.push(Touch::new(memory, how));
         self.address(address)
     }
 
+    #[inline(always)]
     pub(super) fn address(&mut self, address: *mut c_void) -> Result<()> {
         self.value(&address.addr().to_ne_bytes())
     }
 
     /// One argument of these bytes.
+    // How many is known where it is called: the copy is a store then.
+    #[inline(always)]
     pub(super) fn value(&mut self, bytes: &[u8]) -> Result<()> {
-        let offset = self.place(bytes.len())?;
-        let part = (number(offset)?, number(bytes.len())?);
-        self.block.fill_up(offset);
-        self.block.bytes.extend(bytes);
-        self.block.parts.push(part);
-        Ok(())
+        match self.place(bytes.len()) {
+            Some(offset) => {
+                self.block.fill_up(offset);
+                self.block.bytes.extend(bytes);
+                self.block.parts.push((offset as u32, bytes.len() as u32));
+                Ok(())
+            }
+            None => Err(self.misplaced(bytes.len())),
+        }
     }
 
     /// An argument that is the address of a copy of `data`.
     pub(super) fn data(&mut self, data: Vec<u8>) -> Result<()> {
         if data.is_empty() {
-            let index = self.block.parts.as_slice().len();
+            let index = self.block.parts.len();
             return Err(Error::invalid(format!("argument {index} of {}: no data", self.name())));
         }
         self.address(std::ptr::null_mut())?;
-        self.block.data.push((self.block.parts.as_slice().len() - 1, data));
+        self.block.data.push((self.block.parts.len() - 1, data));
         Ok(())
     }
 
-    /// Where the next argument goes: where the kernel declares it, else behind the one before.
-    fn place(&self, bytes: usize) -> Result<usize> {
-        let (index, end) = (self.block.parts.as_slice().len(), self.block.bytes.as_slice().len());
-        let say = |text: String| Err(Error::invalid(format!("argument {index} of {}: {text}", self.name())));
+    /// Where the next argument goes: where the kernel declares it, else behind the one before. Nowhere when it is
+    /// [wrong](Self::misplaced).
+    #[inline(always)]
+    fn place(&self, bytes: usize) -> Option<usize> {
+        let (index, end) = (self.block.parts.len(), self.block.bytes.len());
+        let next = end.next_multiple_of(ALIGNMENT);
+        let offset = match self.kernel.parameters() {
+            None => next,
+            Some(parameters) => {
+                let declared = parameters.get(index)?;
+                let fits = declared.size == bytes && declared.offset >= end && declared.offset <= next;
+                fits.then_some(declared.offset)?
+            }
+        };
+        // The library takes sizes of 32 bits.
+        let takes = !self.block.whole && index < MOST_ARGUMENTS;
+        let fits = takes && bytes != 0 && offset.checked_add(bytes)? <= u32::MAX as usize;
+        fits.then_some(offset)
+    }
+
+    /// Why an argument of so many bytes goes nowhere.
+    #[cold]
+    fn misplaced(&self, bytes: usize) -> Error {
+        let (index, end) = (self.block.parts.len(), self.block.bytes.len());
+        let say = |text: String| Error::invalid(format!("argument {index} of {}: {text}", self.name()));
         if bytes == 0 {
             return say("a value of no bytes".to_owned());
+        }
+        if self.block.whole {
+            return say("it is given all arguments, and some one by one".to_owned());
         }
         if index == MOST_ARGUMENTS {
             return say(format!("the runtime takes {MOST_ARGUMENTS}"));
         }
         let next = end.next_multiple_of(ALIGNMENT);
-        let Some(parameters) = self.kernel.parameters() else { return Ok(next) };
-        match parameters.get(index) {
-            None => say(format!("the kernel declares {} parameters", parameters.len())),
-            Some(declared) if declared.size != bytes => {
+        match self.kernel.parameters().map(|parameters| (parameters.get(index), parameters.len())) {
+            Some((None, count)) => say(format!("the kernel declares {count} parameters")),
+            Some((Some(declared), _)) if declared.size != bytes => {
                 say(format!("{bytes} bytes, and the kernel declares {}", declared.size))
             }
-            Some(declared) if declared.offset < end || declared.offset > next => {
+            Some((Some(declared), _)) if declared.offset < end || declared.offset > next => {
                 let text = format!("{} declares parameter {index} at byte {}", self.name(), declared.offset);
-                Err(Error::new(ErrorKind::UnknownValue, format!("{text}, and the one before ends at {end}")))
+                Error::new(ErrorKind::UnknownValue, format!("{text}, and the one before ends at {end}"))
             }
-            Some(declared) => Ok(declared.offset),
+            _ => too_many(next.saturating_add(bytes)),
         }
     }
 
@@ -128,7 +160,7 @@ impl<'a> Arguments<'a> {
 
     /// That the kernel has all that it declares.
     pub(super) fn check(&self) -> Result<()> {
-        let given = self.block.parts.as_slice().len();
+        let given = self.block.parts.len();
         match self.kernel.parameters() {
             Some(declared) if declared.len() != given => {
                 let text = format!("{given} arguments for {}, which declares {}", self.name(), declared.len());
@@ -153,44 +185,64 @@ impl<'a> Arguments<'a> {
 impl Block {
     /// The bytes with the data behind them, and where the addresses of that go.
     pub(super) fn joined(&mut self) -> Result<Vec<aclrtPlaceHolderInfo>> {
-        if self.bytes.as_slice().is_empty() {
+        if self.bytes.len() == 0 {
             // The library takes no empty block.
             self.fill_up(ALIGNMENT);
             self.parts.push((0, ALIGNMENT as u32));
         }
         let mut places = Vec::with_capacity(self.data.len());
         for (index, data) in std::mem::take(&mut self.data) {
-            let at = self.bytes.as_slice().len().next_multiple_of(DATA_ALIGNMENT);
+            let at = self.bytes.len().next_multiple_of(DATA_ALIGNMENT);
             self.fill_up(at);
             self.bytes.extend(&data);
             let offset = self.parts.as_slice()[index].0;
             places.push(aclrtPlaceHolderInfo { addrOffset: offset, dataOffset: number(at)? });
         }
-        number(self.bytes.as_slice().len())?;
+        number(self.bytes.len())?;
         Ok(places)
     }
 
+    /// These bytes in place of what there is.
+    pub(super) fn set_whole(&mut self, bytes: &[u8]) {
+        self.bytes = Few::sized();
+        self.bytes.extend(bytes);
+        self.whole = true;
+    }
+
     /// Zeros up to `end`, which is at most a few bytes on.
+    #[inline(always)]
     fn fill_up(&mut self, end: usize) {
-        let missing = end.saturating_sub(self.bytes.as_slice().len());
-        (0..missing).for_each(|_| self.bytes.push(0));
+        if self.bytes.len() < end {
+            self.fill_up_slowly(end);
+        }
+    }
+
+    #[cold]
+    fn fill_up_slowly(&mut self, end: usize) {
+        (self.bytes.len()..end).for_each(|_| self.bytes.push(0));
     }
 }
 
 /// The library takes sizes of 32 bits, and cuts longer ones.
 pub(super) fn number(bytes: usize) -> Result<u32> {
-    u32::try_from(bytes)
-        .map_err(|_| Error::invalid(format!("{bytes} bytes of arguments, which may have less than 4 GiB")))
+    u32::try_from(bytes).map_err(|_| too_many(bytes))
+}
+
+#[cold]
+fn too_many(bytes: usize) -> Error {
+    Error::invalid(format!("{bytes} bytes of arguments, which may have less than 4 GiB"))
 }
 
 impl<T: Pod> KernelArgument<'_> for T {}
 
 impl<'a, T: Pod> sealed::Sealed<'a> for T {
+    #[inline(always)]
     fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
         arguments.value(bytemuck::bytes_of(&self))
     }
 }
 
+#[inline(always)]
 fn slice<'a, T: Pod>(arguments: &mut Arguments<'a>, memory: DeviceSlice<'a, T>, how: How) -> Result<()> {
     arguments.memory(memory.allocation(), memory.address(), how)
 }
@@ -200,6 +252,7 @@ macro_rules! memory {
         impl<'a, $($life: 'a,)? T: Pod> KernelArgument<'a> for &'a $memory {}
 
         impl<'a, $($life: 'a,)? T: Pod> sealed::Sealed<'a> for &'a $memory {
+            #[inline(always)]
             fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
                 slice(arguments, self.as_slice(), How::Read)
             }
@@ -208,6 +261,7 @@ macro_rules! memory {
         impl<'a, $($life: 'a,)? T: Pod> KernelArgument<'a> for &'a mut $memory {}
 
         impl<'a, $($life: 'a,)? T: Pod> sealed::Sealed<'a> for &'a mut $memory {
+            #[inline(always)]
             fn put(self, arguments: &mut Arguments<'a>) -> Result<()> {
                 let memory: &'a $memory = self;
                 slice(arguments, memory.as_slice(), How::Written)
@@ -254,7 +308,7 @@ where
     T: crate::op::Element,
 {
     if !tensor.is_dense() {
-        let (index, name) = (arguments.block.parts.as_slice().len(), arguments.name());
+        let (index, name) = (arguments.block.parts.len(), arguments.name());
         return Err(Error::invalid(format!("argument {index} of {name}: a tensor with gaps between its elements")));
     }
     arguments.memory(tensor.allocation(), tensor.address(), how)

@@ -19,7 +19,6 @@ use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{GraphChange, GraphTask, TaskWork};
 use crate::memory::{DeviceRead, DeviceSlice, DeviceWrite};
-use crate::op::Few;
 use crate::stream::Stream;
 
 /// A launch of a [`Kernel`] in the making: arguments in their order, and how it is to run. [`submit`](Self::submit)
@@ -48,7 +47,8 @@ pub struct KernelLaunch<'a> {
 /// Arguments that are not given one by one.
 enum Whole<'a> {
     No,
-    Host(Few<u8, 128>),
+    /// The block has all of them.
+    Host,
     Device(DeviceSlice<'a, u8>),
 }
 
@@ -64,14 +64,19 @@ impl<'a> KernelLaunch<'a> {
         }
     }
 
+    // A launch is some hundreds of bytes, which are not moved where this is not a call.
+    #[inline(always)]
     fn with(mut self, add: impl FnOnce(&mut Self) -> Result<()>) -> Self {
-        if self.wrong.is_none() {
-            self.wrong = add(&mut self).err();
+        if self.wrong.is_none()
+            && let Err(error) = add(&mut self)
+        {
+            self.wrong = Some(error);
         }
         self
     }
 
     /// How often the kernel runs: each block has a number, and does its part. Up to 65,535; one at first.
+    #[inline(always)]
     pub fn blocks(mut self, blocks: u32) -> Self {
         self.blocks = blocks;
         self
@@ -79,6 +84,7 @@ impl<'a> KernelLaunch<'a> {
 
     /// The next argument: see [`KernelArgument`]. Where the kernel declares its parameters the sizes must be theirs.
     #[doc(alias = "aclrtKernelArgsAppend")]
+    #[inline(always)]
     pub fn arg(self, argument: impl KernelArgument<'a>) -> Self {
         self.with(|launch| argument.put(&mut launch.arguments))
     }
@@ -100,9 +106,10 @@ impl<'a> KernelLaunch<'a> {
     /// by [`also_reads`](Self::also_reads) and [`also_writes`](Self::also_writes).
     pub fn all_args<T: Pod>(self, arguments: &T) -> Self {
         self.with(|launch| {
-            let mut bytes = Few::sized();
-            bytes.extend(bytemuck::bytes_of(arguments));
-            launch.set_whole(Whole::Host(bytes))
+            let bytes = bytemuck::bytes_of(arguments);
+            launch.set_whole(Whole::Host, bytes.len())?;
+            launch.arguments.block.set_whole(bytes);
+            Ok(())
         })
     }
 
@@ -114,16 +121,11 @@ impl<'a> KernelLaunch<'a> {
         self.with(|launch| {
             let memory = memory.as_slice();
             launch.arguments.uses.push(Touch::read(memory.allocation()));
-            launch.set_whole(Whole::Device(memory))
+            launch.set_whole(Whole::Device(memory), memory.size_bytes())
         })
     }
 
-    fn set_whole(&mut self, whole: Whole<'a>) -> Result<()> {
-        let bytes = match &whole {
-            Whole::No => 0,
-            Whole::Host(bytes) => bytes.as_slice().len(),
-            Whole::Device(memory) => memory.size_bytes(),
-        };
+    fn set_whole(&mut self, whole: Whole<'a>, bytes: usize) -> Result<()> {
         if bytes == 0 {
             return Err(Error::invalid(format!("no bytes of arguments for kernel {:?}", self.name())));
         }
@@ -249,14 +251,24 @@ impl<'a> KernelLaunch<'a> {
     #[doc(alias = "aclrtLaunchKernelWithHostArgs")]
     #[doc(alias = "aclrtLaunchKernelWithConfig")]
     #[track_caller]
+    #[inline(always)]
     pub unsafe fn submit(mut self) -> Result<()> {
-        let named = ("kernel launch", Location::caller());
+        self.queue(Location::caller())
+    }
+
+    #[inline(never)]
+    fn queue(&mut self, location: &'static Location<'static>) -> Result<()> {
+        let named = ("kernel launch", location);
         let stream = self.stream;
         self.check().map_err(|error| stream.refuse(named, error))?;
-        let kernel = self.arguments.kernel;
-        let uses = std::mem::replace(&mut self.arguments.uses, Few::new());
-        let uses = uses.as_slice();
-        let launched = kernel.inner().handle.submit(stream, named, uses, |context, raw| self.call(context, raw));
+        let Self { blocks, arguments: Arguments { kernel, block, uses }, whole, attributes, .. } = self;
+        let kernel = *kernel;
+        let launched = kernel.inner().handle.submit(stream, named, uses.as_slice(), |context, stream| {
+            let list = attributes.list();
+            let mut config = aclrtLaunchKernelCfg { attrs: list.as_mut_ptr(), numAttrs: list.len() };
+            let config = if list.is_empty() { std::ptr::null_mut() } else { &raw mut config };
+            Launch { context, kernel, blocks: *blocks, stream, config }.call(whole, block)
+        });
         launched.map_err(|error| error.context(format!("launching kernel {:?}", kernel.name())))
     }
 
@@ -303,7 +315,7 @@ impl<'a> KernelLaunch<'a> {
         }
         let place = match whole {
             Whole::Device(memory) => Place::Device(memory.address(), memory.size_bytes()),
-            Whole::Host(bytes) => Place::Host(bytes.as_slice().to_vec()),
+            Whole::Host => Place::Host(block.bytes.as_slice().to_vec()),
             Whole::No => {
                 block.joined()?;
                 Place::Host(block.bytes.as_slice().to_vec())
@@ -331,30 +343,13 @@ impl<'a> KernelLaunch<'a> {
         }
         match &self.whole {
             Whole::No => self.arguments.check()?,
-            _ if !self.arguments.block.parts.as_slice().is_empty() => {
+            _ if self.arguments.block.parts.len() > 0 => {
                 let text = format!("kernel {:?} is given all arguments, and some one by one", self.name());
                 return Err(Error::invalid(text));
             }
             _ => {}
         }
         self.arguments.uses.as_slice().iter().try_for_each(|touch| self.stream.check_device(touch.memory.context()))
-    }
-
-    fn call(mut self, context: &ContextInner, stream: aclrtStream) -> Result<()> {
-        let list = self.attributes.list();
-        let mut config = aclrtLaunchKernelCfg { attrs: list.as_mut_ptr(), numAttrs: list.len() };
-        let config = if list.is_empty() { std::ptr::null_mut() } else { &raw mut config };
-        let launch = Launch { context, kernel: self.arguments.kernel, blocks: self.blocks, stream, config };
-        let mut block = self.arguments.block;
-        match self.whole {
-            Whole::Device(memory) => return launch.in_memory(&memory),
-            Whole::Host(bytes) => {
-                block.parts.push((0, number(bytes.as_slice().len())?));
-                block.bytes = bytes;
-            }
-            Whole::No => {}
-        }
-        if context.has_host_arguments() { launch.with_block(block) } else { launch.with_list(block) }
     }
 }
 
@@ -369,6 +364,15 @@ struct Launch<'a> {
 }
 
 impl Launch<'_> {
+    fn call(&self, whole: &Whole<'_>, block: &mut Block) -> Result<()> {
+        match whole {
+            Whole::Device(memory) => return self.in_memory(memory),
+            Whole::Host => block.parts.push((0, number(block.bytes.len())?)),
+            Whole::No => {}
+        }
+        if self.context.has_host_arguments() { self.with_block(block) } else { self.with_list(block) }
+    }
+
     fn in_memory(&self, memory: &DeviceSlice<'_, u8>) -> Result<()> {
         let (function, address, bytes) = (self.kernel.as_raw(), memory.address().cast_const(), memory.size_bytes());
         if self.config.is_null() {
@@ -384,7 +388,7 @@ impl Launch<'_> {
         }
     }
 
-    fn with_block(&self, mut block: Block) -> Result<()> {
+    fn with_block(&self, block: &mut Block) -> Result<()> {
         let mut places = block.joined()?;
         let bytes = block.bytes.as_mut_slice();
         let (bytes, size) = (bytes.as_mut_ptr().cast(), bytes.len());
@@ -412,10 +416,10 @@ impl Launch<'_> {
     }
 
     /// The same with a list, which the library makes anew for this thread, and copies when it launches.
-    fn with_list(&self, mut block: Block) -> Result<()> {
+    fn with_list(&self, block: &mut Block) -> Result<()> {
         let (context, function) = (self.context, self.kernel.as_raw());
         let data = std::mem::take(&mut block.data);
-        if block.bytes.as_slice().is_empty() {
+        if block.bytes.len() == 0 {
             block.joined()?;
         }
         let mut list = std::ptr::null_mut();

@@ -58,6 +58,11 @@ impl<T: Copy, const N: usize> Few<T, N> {
         self.count = N;
     }
 
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        if self.many.is_empty() { self.count } else { self.many.len() }
+    }
+
     pub(crate) fn as_slice(&self) -> &[T] {
         if !self.many.is_empty() {
             return &self.many;

@@ -42,6 +42,7 @@ fn arguments_that_the_kernel_does_not_declare() {
         refused(&fail, &stream, &["3 bytes of arguments", name, "declares 4"], |launch| launch.all_args(&[0_u8; 3]));
         refused(&fail, &stream, &["no bytes of arguments"], |launch| launch.all_args(&()));
         refused(&fail, &stream, &["all arguments, and some"], |launch| launch.arg(0_i32).all_args(&0_i32));
+        refused(&fail, &stream, &["all arguments, and some"], |launch| launch.all_args(&0_i32).arg(0_i32));
         let bytes = context.alloc_zeroed::<u8>(64).unwrap();
         let odd = bytes.slice(4..8).unwrap();
         // SAFETY: nothing is launched.
