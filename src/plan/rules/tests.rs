@@ -15,6 +15,7 @@ mod in_place;
 mod made;
 mod mixed;
 mod moved;
+mod names;
 mod random;
 mod signatures;
 mod symbolic;
