@@ -68,7 +68,7 @@ pub enum PassMode {
     Verified,
 }
 
-/// Which passes a plan goes through, see [`Plan::optimise`]. None to begin with.
+/// Which passes a plan goes through, see [`Plan::optimise`], which writes out plans that it calls. None to begin with.
 ///
 /// # Examples
 ///
