@@ -276,5 +276,8 @@ impl Builder {
 }
 
 pub(super) fn elements(dims: &[Dim]) -> Dim {
+    if dims.contains(&Dim::from(0)) {
+        return Dim::from(0); // whatever the others are
+    }
     dims.iter().fold(Dim::from(1), |product, dim| product * *dim)
 }
