@@ -5,16 +5,18 @@ use crate::op::{Told, aclnn};
 use crate::plan::{Inferred, Input, Plan};
 
 use super::random::Random;
-use super::signatures::signatures;
+use super::signatures::{Signature, signatures};
 use super::{Case, Count, Library, compare, made, rule};
 
 const SIZES: [usize; 5] = [0, 1, i32::MAX as usize, i32::MAX as usize + 1, 1 << 40];
+
+const NUMBERS: [i64; 5] = [0, i32::MAX as i64 + 1, 1 << 40, i64::MAX, i64::MIN];
 
 /// Those whose sizes are compared with the first phase.
 const COMPARED: [&str; 6] = ["Conv", "Pool", "Im2col", "GroupNorm", "WeightQuantBatchMatmul", "RepeatInterleave"];
 
 /// The case with sizes at the limits beside empty ones, and such numbers.
-fn limited(random: &mut Random, case: &Case) -> Case {
+fn limited(random: &mut Random, signature: &Signature, case: &Case) -> Case {
     let mut case = case.clone();
     for (_, dims) in case.operands.iter_mut().flatten().filter(|(_, dims)| dims.len() > 1) {
         if random.chance(60) {
@@ -23,13 +25,14 @@ fn limited(random: &mut Random, case: &Case) -> Case {
             dims[empty] = 0;
         }
     }
-    for told in &mut case.told {
-        if let Told::Ints(numbers) = told
-            && !numbers.is_empty()
-            && random.chance(30)
-        {
-            let which = random.below(numbers.len());
-            numbers[which] = random.one_of(&SIZES) as i64;
+    for (told, (_, kind)) in case.told.iter_mut().zip(&signature.parameters) {
+        match told {
+            Told::Ints(numbers) if !numbers.is_empty() && random.chance(30) => {
+                let which = random.below(numbers.len());
+                numbers[which] = random.one_of(&SIZES) as i64;
+            }
+            Told::Number(bits) if kind == "i64" && random.chance(15) => *bits = random.one_of(&NUMBERS) as u64,
+            _ => {}
         }
     }
     case
@@ -50,7 +53,7 @@ fn sizes_at_the_limits_are_taken_or_refused_as_by_the_first_phase() {
         let mut random = Random::new(&signature.name);
         for _ in 0..if is_compared { 1000 } else { 100 } {
             let case = made::case(&mut random, signature);
-            let (full, _) = limited(&mut random, &case).completed();
+            let (full, _) = limited(&mut random, signature, &case).completed();
             let judged = full.judged();
             if is_compared && judged.is_some() && is_described(&library, &full) {
                 compare(&library, &full, &mut count, &mut wrong);
