@@ -18,6 +18,12 @@ struct Prefetch;
 #[doc = include_str!("../docs/book/src/plans.md")]
 struct Plans;
 
+#[doc = include_str!("../docs/book/src/network.md")]
+struct Network;
+
+#[doc = include_str!("../docs/book/src/porting.md")]
+struct Porting;
+
 #[doc = include_str!("../docs/book/src/kernels.md")]
 struct Kernels;
 

@@ -147,12 +147,4 @@ pub use stream::{CoreLimit, Stream, StreamOptions, untracked};
 struct Readme;
 
 #[cfg(doctest)]
-#[doc = include_str!("../docs/network.md")]
-struct Network;
-
-#[cfg(doctest)]
-#[doc = include_str!("../docs/porting.md")]
-struct Porting;
-
-#[cfg(doctest)]
 mod book;

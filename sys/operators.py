@@ -65,6 +65,8 @@ role("InplaceCopy InplaceFillScalar", "selfRef", "out")
 role("InplaceRReluWithNoise", "self_ noise", "inout")
 role("RReluWithNoise", "noise", "inout")
 role("ForeachNonFiniteCheckAndUnscale", "scaledGrads foundInf", "inout")
+# The slots that slotMapping has are written, the others stay.
+role("NsaCompressWithCache", "outputCache", "inout")
 # One step of decoding: it moves these on.
 role("AdvanceStep", "inputTokens inputPositions seqLens slotMapping", "inout")
 # Running statistics: read, and written anew.
@@ -74,12 +76,16 @@ role("SyncBatchNormGatherStats", "mean variance", "inout")
 role("InplaceAtan2", "other", "in")
 role("BatchNormElemt", "mean invstd", "in")
 role("BatchNormElemtBackward", "counter", "in")
+role("ElasticReceivableTest", "dstRank", "in")
 role("GroupedMatmulFinalizeRouting", "w", "in")
 role("GroupedMatmulFinalizeRoutingV2 GroupedMatmulFinalizeRoutingV3 GroupedMatmulFinalizeRoutingWeightNzV2", "x2",
      "in")
 role("NLLLoss2dBackward", "totalWeight", "in")
 role("QuantizedBatchNorm", "weight bias", "in")
 role("SoftmaxCrossEntropyWithLogits", "labels", "in")
+
+# They tell other devices something.
+WRITE_NOTHING = {"aclnnElasticReceivableTest", "aclnnMoeDistributeBufferReset"}
 
 # What an operator does without, though the name does not say so.
 OPTIONAL = set()
@@ -233,7 +239,7 @@ def wrapped(words, start, rest):
 
 def entry(name, parameters, sets, computed):
     found = roles(name, parameters)
-    if not any(r != "in" for r in found.values()) and name != "aclnnMoeDistributeBufferReset":
+    if not any(r != "in" for r in found.values()) and name not in WRITE_NOTHING:
         sys.exit(f"{name} writes nothing: which of its tensors are results?")
     rust = snake(name.removeprefix("aclnn").removeprefix("acl"))
     arguments = [f"{snake(p)}: {kind_of(name, p, kind, found.get(p))}" for p, kind in parameters]

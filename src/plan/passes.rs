@@ -68,7 +68,7 @@ pub enum PassMode {
     Verified,
 }
 
-/// Which passes a plan goes through, see [`Plan::optimise`]. None to begin with.
+/// Which passes a plan goes through, see [`Plan::optimise`], which writes out plans that it calls. None to begin with.
 ///
 /// # Examples
 ///
@@ -150,7 +150,7 @@ impl Passes {
     /// Only where all sizes are fixed, there is an operand at all, and the results are memory of the plan that nothing
     /// else writes. Operators of [`op::aclnn`](crate::op::aclnn) are computed by the mock, with the feature `mock`, and
     /// stay without it. The numbers are those of the host: a device may round differently, within what the operator
-    /// documents.
+    /// documents. Operators that draw random numbers stay, as those of the device are others.
     #[must_use]
     pub const fn folded_constants(mut self, mode: PassMode) -> Self {
         self.folded_constants = mode;

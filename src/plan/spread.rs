@@ -4,7 +4,8 @@
 //! Work keeps its order of issue. Where it needs work of other streams it waits for events right behind that, unless
 //! its stream knows already that it is done; the origin waits for the end of every stream.
 
-use crate::plan::recipe::{EventInfo, Node, NodeKind, ORIGIN, Ordered, Recipe, Tag};
+use crate::plan::recipe::function::works_together;
+use crate::plan::recipe::{Cores, EventInfo, FunctionKind, Node, NodeKind, ORIGIN, Ordered, Recipe, Tag};
 
 mod clocks;
 mod depend;
@@ -24,10 +25,16 @@ pub(crate) struct Wishes {
 }
 
 impl Wishes {
-    /// The fences of a recipe with pairs that are known apart from it.
+    /// The fences of a recipe with pairs that are known apart from it. Work that needs cores is one, too: nobody
+    /// knows here how many there are.
     pub(crate) fn with_fences(after: &[(u32, u32)], recipe: &Recipe) -> Self {
+        let is_fence = |node: &Node| {
+            node.ordered == Ordered::Fence
+                || works_with_others(recipe, node.kind)
+                || waits_for_cores(recipe, node.kind)
+        };
         let nodes = (0..).zip(&recipe.nodes);
-        let fences = nodes.filter(|(_, node)| node.ordered == Ordered::Fence).map(|(index, _)| index);
+        let fences = nodes.filter(|(_, node)| is_fence(node)).map(|(index, _)| index);
         Self { after: after.to_vec(), fences: fences.collect() }
     }
 }
@@ -86,6 +93,24 @@ enum Awaited {
 pub(crate) fn is_outside(recipe: &Recipe, kind: NodeKind) -> bool {
     recipe.has_inside(kind, |_, kind| {
         matches!(kind, NodeKind::Host(_) | NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_))
+    })
+}
+
+/// Whether operators that work with other devices are in a node: all devices have to come to them in one order.
+pub(crate) fn works_with_others(recipe: &Recipe, kind: NodeKind) -> bool {
+    recipe.has_inside(kind, |recipe, kind| {
+        let NodeKind::Foreign(function) = kind else { return false };
+        let info = &recipe.functions[function as usize];
+        info.kind == FunctionKind::Operator && info.name.as_deref().is_some_and(works_together)
+    })
+}
+
+/// Whether a node cannot go on without cores that it says, for which two of them on different streams could wait for
+/// ever.
+pub(crate) fn waits_for_cores(recipe: &Recipe, kind: NodeKind) -> bool {
+    recipe.has_inside(kind, |recipe, kind| {
+        let NodeKind::Foreign(function) = kind else { return false };
+        recipe.functions[function as usize].needs != Cores::default()
     })
 }
 

@@ -351,6 +351,29 @@ fn no_two_of_its_accesses_are_without_an_order() {
 }
 
 #[test]
+fn truth_values_are_found_in_a_view_with_gaps() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let set = g.greater_than(g.input("x", [2, 3], F32, Input::Copied)?, 0.0_f32)?;
+        let (turned, numbers) = (g.transpose(set, 0, 1)?, g.reshape(g.arange(0.0_f32, 6.0_f32, 1.0_f32)?, [3, 2])?);
+        g.output_found("rows", g.nonzero(turned)?)?;
+        g.output_found("lists", g.nonzero_v2(turned)?)?;
+        g.output_found("chosen", g.masked_select(numbers, turned)?)
+    })
+    .unwrap();
+    let given = alone.device.upload_tensor(&[0.0_f32, 1.0, 0.0, 1.0, 1.0, 0.0], [2, 3]).unwrap();
+    let stream = alone.stream();
+    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    exe.run(&stream, exe.bindings().set(exe.input("x").unwrap(), &given)).unwrap();
+    let rows = exe.found::<i64>(exe.found_id("rows").unwrap()).unwrap().to_vec().unwrap();
+    assert_eq!(rows, [0, 1, 1, 0, 1, 1]);
+    let lists = exe.found::<i64>(exe.found_id("lists").unwrap()).unwrap().to_vec().unwrap();
+    assert_eq!(lists, [0, 1, 1, 1, 0, 1]);
+    let chosen = exe.found::<f32>(exe.found_id("chosen").unwrap()).unwrap().to_vec().unwrap();
+    assert_eq!(chosen, [1.0, 2.0, 3.0]);
+}
+
+#[test]
 fn what_cannot_be_found_is_refused_where_it_is_asked_for() {
     let refused = |find: fn(&Builder, Value) -> Result<()>, says: &[&str]| {
         let built = Plan::build(|g| {

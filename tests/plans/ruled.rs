@@ -116,8 +116,8 @@ fn what_no_rule_reaches_is_left_to_the_first_phase() {
 fn methods_name_the_caller_s_line() {
     refused(&|g, x| g.cat(&[x, g.full([2, 5], F32, 0.0)?], 0).map(drop), &["aclnnCat", "[2, 5] beside [rows, 4]"]);
     refused(&|g, x| g.split(x, &[1, 2], 1).map(drop), &["aclnnSplitWithSize", "parts of [1, 2] of 4"]);
-    refused(&|g, x| g.repeat_interleave(x, 2).map(drop), &["dimension 0 of [rows, 4]", "depends on symbols"]);
-    refused(&|g, x| g.group_norm(x, 2, None, None, 0.0).map(drop), &["dimension 0 of [rows, 4]"]);
+    refused(&|g, x| g.repeat_interleave(x, -1).map(drop), &["aclnnRepeatInterleaveInt", "-1 repeats"]);
+    refused(&|g, x| g.group_norm(x, 3, None, None, 0.0).map(drop), &["aclnnGroupNorm", "3 groups of 4 channels"]);
     let few: &[usize] = &[2];
     refused(&|g, x| g.masked_fill(x, g.full(few, F32, 0.0)?, 1.0_f32), &["a mask of type F32"]);
 }

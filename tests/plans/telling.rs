@@ -334,3 +334,52 @@ fn an_update_that_failed_is_made_again_by_the_next_run() {
     exe.run(&stream, &mut bind).unwrap();
     check_numbered(&exe, &[1.0, 2.0, 3.0], 2, 3);
 }
+
+/// What a plan of one operator on `[n, 4, 2]` gives for two such.
+fn by_n(operator: fn(&Builder, racl::plan::Value) -> Result<racl::plan::Value>) -> (Vec<f32>, Vec<f32>) {
+    let build = |symbolic: bool| {
+        Plan::build(|g| {
+            let n = if symbolic { g.symbol("n", 1..=8)? } else { Dim::from(2) };
+            let x = g.input("x", [n, 4.into(), 2.into()], F32, Input::Copied)?;
+            g.output("y", operator(g, x)?)
+        })
+        .unwrap()
+    };
+    let numbers: Vec<f32> = (0..16_u8).map(|one| f32::from(one * one)).collect();
+    let given = Simulated::new().tensor("x", &numbers, [2, 4, 2]);
+    let [one, other] = [true, false].map(|symbolic| build(symbolic).simulate(0, &given).unwrap());
+    (one.to_vec("y").unwrap(), other.to_vec("y").unwrap())
+}
+
+#[test]
+fn methods_tell_operators_sizes_with_symbols() {
+    let (got, wanted) = by_n(|g, x| Ok(g.group_norm(x, 2, None, None, 1e-5)?.0));
+    assert_eq!((got.len(), &got), (16, &wanted));
+    let (got, wanted) = by_n(|g, x| g.repeat_interleave(x, 3));
+    assert_eq!((got.len(), &got), (48, &wanted));
+    // Symbols behind the channels, and as channels.
+    let plan = Plan::build(|g| {
+        let (h, w) = (g.symbol("h", 1..=8)?, g.symbol("w", 1..=8)?);
+        let x = g.input("x", [1.into(), 2.into(), h, w], F32, Input::Copied)?;
+        g.output("y", g.group_norm(x, 1, None, None, 1e-5)?.0)?;
+        g.output("z", g.repeat_interleave(x, 0)?)
+    });
+    let given = Simulated::new().tensor("x", &[1.0_f32; 12], [1, 2, 3, 2]);
+    let run = plan.unwrap().simulate(0, &given).unwrap();
+    assert_eq!((run.to_vec::<f32>("y").unwrap(), run.to_vec::<f32>("z").unwrap()), (vec![0.0; 12], vec![]));
+}
+
+#[test]
+fn sizes_whose_product_is_too_large_are_refused_or_nothing() {
+    let large = 1_usize << 40;
+    let build = |dims: [usize; 4], what: fn(&Builder, racl::plan::Value) -> Result<()>| {
+        Plan::build(|g| what(g, g.input("x", dims, F32, Input::Copied)?))
+    };
+    let what: [fn(&Builder, racl::plan::Value) -> Result<()>; 2] =
+        [|g, x| g.group_norm(x, 1, None, None, 1e-5).map(drop), |g, x| g.repeat_interleave(x, i64::MAX).map(drop)];
+    for what in what {
+        for dims in [[0, 2, large, large], [1, 0, large, large], [0, 1, large, 1], [1, large, 0, large]] {
+            let _ = build(dims, what); // and not a panic
+        }
+    }
+}

@@ -8,10 +8,10 @@ aclnn! {
     #[doc(alias = "aclnnElasticReceivableInfoCollect")]
     fn elastic_receivable_info_collect = aclnnElasticReceivableInfoCollect,
         aclnnElasticReceivableInfoCollectGetWorkspaceSize(group: text, world_size: i64, y: out);
-    /// Writes `dst_rank`. Since the development head. Not on the mock.
+    /// Reads `dst_rank`. Since the development head. Not on the mock.
     #[doc(alias = "aclnnElasticReceivableTest")]
-    fn elastic_receivable_test = aclnnElasticReceivableTest,
-        aclnnElasticReceivableTestGetWorkspaceSize(dst_rank: out, group: text, world_size: i64, rank_num: i64);
+    fn elastic_receivable_test = aclnnElasticReceivableTest, aclnnElasticReceivableTestGetWorkspaceSize(dst_rank: in,
+        group: text, world_size: i64, rank_num: i64);
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnElu")]
     fn elu = aclnnElu, aclnnEluGetWorkspaceSize(self_: in, alpha: scalar, scale: scalar, input_scale: scalar,

@@ -96,13 +96,13 @@ aclnn! {
         top_k_mask_optional: maybe_in, num_heads: i64, num_key_value_heads: i64, select_block_size: i64,
         select_block_count: i64, compress_block_size: i64, compress_block_stride: i64, scale_value: f64,
         layout_optional: maybe_text, page_block_size: i64, sparse_mode: i64, output: out, top_k_output: out);
-    /// Reads `input`, `weight`, `slot_mapping`, `block_table_optional`; writes `output_cache`. Since the development
-    /// head. Not on the mock.
+    /// Reads `input`, `weight`, `slot_mapping`, `block_table_optional`; changes `output_cache`. Since the
+    /// development head. Not on the mock.
     #[doc(alias = "aclnnNsaCompressWithCache")]
     fn nsa_compress_with_cache = aclnnNsaCompressWithCache, aclnnNsaCompressWithCacheGetWorkspaceSize(input: in,
         weight: in, slot_mapping: in, act_seq_len_optional: maybe_ints, block_table_optional: maybe_in,
         layout_optional: maybe_text, compress_block_size: i64, compress_stride: i64, act_seq_len_type: i64,
-        page_block_size: i64, output_cache: out);
+        page_block_size: i64, output_cache: inout);
     /// Reads `query`, `key`, `value`, `topk_indices`, `atten_mask_optional`; writes `softmax_max_out`,
     /// `softmax_sum_out`, `attention_out`. Since the development head. Not on the mock.
     #[doc(alias = "aclnnNsaSelectedAttention")]

@@ -7,9 +7,8 @@ use crate::error::{Error, Result};
 use crate::plan::Plan;
 use crate::plan::builder::Built;
 use crate::plan::checked::change::Work;
-use crate::plan::recipe::function::works_together;
-use crate::plan::recipe::{Access, Cores, FunctionKind, Mode, Node, NodeKind, Ordered, Recipe, StorageKind};
-use crate::plan::spread::{Choose, Placed, Wishes, is_on_one_stream, spread};
+use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, Ordered, Recipe, StorageKind};
+use crate::plan::spread::{Choose, Placed, Wishes, is_on_one_stream, spread, works_with_others};
 
 use super::cost::{Cost, costs};
 use super::fetch::{self, Fetch, Fetches};
@@ -51,14 +50,7 @@ fn no_size(plan: &Plan, symbols: &[u64], text: String) -> Error {
 
 /// What accesses do not show: work that was asked to come after some other comes after all.
 pub(super) fn wishes(recipe: &Recipe) -> Wishes {
-    let is_fence = |node: &Node| {
-        let together = |recipe: &Recipe, kind: NodeKind| {
-            let NodeKind::Foreign(function) = kind else { return false };
-            let info = &recipe.functions[function as usize];
-            info.kind == FunctionKind::Operator && info.name.as_deref().is_some_and(works_together)
-        };
-        node.ordered != Ordered::Nothing || recipe.has_inside(node.kind, together)
-    };
+    let is_fence = |node: &Node| node.ordered != Ordered::Nothing || works_with_others(recipe, node.kind);
     let nodes = (0..).zip(&recipe.nodes);
     Wishes { after: Vec::new(), fences: nodes.filter(|(_, node)| is_fence(node)).map(|(index, _)| index).collect() }
 }

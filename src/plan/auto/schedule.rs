@@ -1,7 +1,7 @@
 //! When work runs in the model, and on which stream it is done first.
 
-use crate::plan::recipe::{Cores, NodeKind, ORIGIN, Recipe};
-use crate::plan::spread::{Choose, Placed, Wishes, spread};
+use crate::plan::recipe::{NodeKind, ORIGIN, Recipe};
+use crate::plan::spread::{Choose, Placed, Wishes, spread, waits_for_cores};
 
 use super::cost::Cost;
 use super::profile::{MEMORY, Profile};
@@ -107,7 +107,7 @@ impl Choose for First<'_> {
     /// needs.
     fn stream(&mut self, node: u32, needs: &[u32], spread: &Placed) -> u16 {
         let cost = &self.costs[node as usize];
-        if self.waits_for_cores(node) {
+        if waits_for_cores(self.recipe, self.recipe.nodes[node as usize].kind) {
             self.reasons[node as usize] = Some(Reason::Cores);
             return ORIGIN;
         }
@@ -139,15 +139,6 @@ impl Choose for First<'_> {
 }
 
 impl First<'_> {
-    /// Whether a node cannot go on without cores that it says, for which two of them on different streams could wait
-    /// for ever.
-    fn waits_for_cores(&self, node: u32) -> bool {
-        self.recipe.has_inside(self.recipe.nodes[node as usize].kind, |recipe, kind| {
-            let NodeKind::Foreign(function) = kind else { return false };
-            recipe.functions[function as usize].needs != Cores::default()
-        })
-    }
-
     /// Why work stays on the origin.
     fn reason(&self, needs: &[u32], cost: &Cost, used: usize) -> Reason {
         let clock = &self.clock;

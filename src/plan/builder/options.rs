@@ -64,7 +64,8 @@ impl Options {
 
     /// Spreads independent operators over at most `streams` streams. Off by default; on, with two streams, for a
     /// dynamic plan when the environment variable `ENABLE_DYNAMIC_SHAPE_MULTI_STREAM` is 1. A plan with tags of its
-    /// own, or with a prefetch, which has a stream of its own, stays as it is.
+    /// own, or with a prefetch, which has a stream of its own, stays as it is. Operators that work with other devices,
+    /// and those that [need](crate::plan::Foreign::needs) cores, keep their order with all others.
     /// [`Plan::overlap`](crate::plan::Plan::overlap) weighs what is gained, and prefetches. 1 to 1024 are possible.
     #[must_use]
     #[doc(alias = "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM")]

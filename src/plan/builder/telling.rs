@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::op::{Call, DataType, Destination, Place, Record, Token};
 use crate::plan::recipe::quantity::{IntoQuantities, Quantity};
+use crate::plan::symbols::dim::Dim;
 
 use super::Builder;
 use super::state::At;
@@ -52,6 +53,21 @@ impl Builder {
     #[must_use = "an operator takes it in place of the builder"]
     pub fn telling(&self, parameter: &str, numbers: impl IntoQuantities) -> Telling<'_> {
         Telling { builder: self, later: Vec::new() }.telling(parameter, numbers)
+    }
+}
+
+impl Builder {
+    /// Tells those of some sizes that depend on symbols; gives what the call says of all of them.
+    pub(super) fn sizes_told<const N: usize>(&self, sizes: [(&str, Dim); N]) -> (Telling<'_>, [i64; N]) {
+        let mut telling = Telling { builder: self, later: Vec::new() };
+        let numbers = sizes.map(|(parameter, size)| match size.as_fixed().map(i64::try_from) {
+            Some(Ok(number)) => number,
+            _ => {
+                telling.later.push((parameter.to_owned(), vec![size.into()]));
+                0
+            }
+        });
+        (telling, numbers)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Whether a choice among plans fits them.
 
+use crate::op::DataType;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::callable::{CallInfo, Param};
 use crate::plan::recipe::choice::{ChoiceInfo, ChoiceKind, MOST_ARMS, MOST_ROUNDS, is_condition};
@@ -173,11 +174,19 @@ pub(crate) fn check_choice_operands(recipe: &Recipe, choice: &ChoiceInfo, access
     check_apart(recipe, given, results, name)
 }
 
+/// Most arms, the last of which is for all other numbers, of a choice by a byte with a sign: the device knows no signs,
+/// and takes negative ones for numbers from 128 on.
+const MOST_SIGNED_ARMS: usize = 129;
+
 fn check_condition(recipe: &Recipe, choice: &ChoiceInfo, value: u32) -> Fits {
     let layout = recipe.layout_of(value);
     if !is_condition(layout) {
         let dims = show_dims(&layout.dims, &recipe.symbol_names());
         return Err(format!("its condition is {:?} {dims}, and not one integer or truth value", layout.dtype));
+    }
+    if choice.kind == ChoiceKind::Switch && layout.dtype == DataType::I8 && choice.arms.len() > MOST_SIGNED_ARMS {
+        let cases = choice.arms.len() - 1;
+        return Err(format!("its condition is I8, whose negative numbers count from 128 on, beside {cases} cases"));
     }
     let body = called(recipe, call(recipe, choice, 0));
     let next = body.outputs.first().map(|output| body.layout_of(output.value).dtype);

@@ -154,7 +154,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::if_else`]; for no case, and for more than 1023.
+    /// As [`Builder::if_else`]; for no case, for more than 1023, and for more than 128 by an `i8`, whose negative
+    /// numbers the device takes for 128 to 255.
     ///
     /// # Examples
     ///

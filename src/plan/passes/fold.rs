@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
-use crate::plan::recipe::{FunctionKind, Node, NodeKind, StorageKind};
+use crate::plan::recipe::function::is_random;
+use crate::plan::recipe::{FunctionKind, Node, NodeKind, Recipe, StorageKind};
 use crate::plan::simulate::computed;
 
 use super::edit::Edit;
@@ -20,7 +21,7 @@ pub(super) fn run(facts: &Facts<'_>, most_bytes: u64) -> Result<Edit> {
         let is_constant = |value| {
             matches!(facts.kind(value), StorageKind::Constant(_)) || folded.contains(&recipe.storage_of(value))
         };
-        if !computes_from(facts, node, is_constant) || !is_small(facts, node, most_bytes) {
+        if !computes_from(facts, node, is_constant) || draws(recipe, node) || !is_small(facts, node, most_bytes) {
             continue;
         }
         nodes.push(index as u32);
@@ -55,6 +56,12 @@ pub(super) fn computes_from(facts: &Facts<'_>, node: &Node, is_known: impl Fn(u3
         && read.all(|one| is_known(one.value))
         && accesses.iter().all(|one| recipe.is_fixed(one.value))
         && facts.writes_fresh(node)
+}
+
+/// Whether its result is random: computed here it is the mock's, and not that of the device.
+fn draws(recipe: &Recipe, node: &Node) -> bool {
+    let NodeKind::Foreign(function) = node.kind else { return false };
+    recipe.functions[function as usize].name.as_deref().is_some_and(is_random)
 }
 
 fn is_small(facts: &Facts<'_>, node: &Node, most_bytes: u64) -> bool {

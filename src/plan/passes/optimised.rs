@@ -28,7 +28,8 @@ impl fmt::Display for Optimised {
 }
 
 impl Plan {
-    /// A plan that computes the same with less work, and what was changed. This one stays as it is.
+    /// A plan that computes the same with less work, and what was changed. This one stays as it is. Where
+    /// something changes, plans that this one calls are written out in the new one, but for those of choices.
     ///
     /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
     /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of

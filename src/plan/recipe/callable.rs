@@ -81,7 +81,7 @@ pub(crate) struct Facts {
     pub(crate) depth: u32,
     /// Whether there are choices in it or in what it calls.
     pub(crate) chooses: bool,
-    /// How many of its nodes are done once, and not by runs; nothing calls a plan with such.
+    /// How many of its nodes are done once, and not by runs; where it is called, each run does them.
     pub(crate) once: usize,
     /// Whether code without a name is in it or in what it calls.
     pub(crate) unnamed: bool,

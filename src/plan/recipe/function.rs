@@ -403,11 +403,31 @@ pub(crate) enum Body {
 }
 
 /// Parts of the names of operators that work together with those of other devices.
-const TOGETHER: [&str; 6] = ["AllGather", "AllReduce", "AlltoAll", "Barrier", "Distribute", "ReduceScatter"];
+const TOGETHER: [&str; 7] =
+    ["AllGather", "AllReduce", "AlltoAll", "Barrier", "Distribute", "ElasticReceivable", "ReduceScatter"];
 
 /// Whether an operator, by its name in C, has to run on several devices at once.
 pub(crate) fn works_together(name: &str) -> bool {
     TOGETHER.iter().any(|part| name.contains(part))
+}
+
+/// Parts of the names of operators that draw random numbers.
+const RANDOM: [&str; 10] = [
+    "Bernoulli",
+    "Dropout",
+    "InplaceNormal",
+    "Multinomial",
+    "NormalFloat",
+    "NormalTensor",
+    "RReluWithNoise",
+    "Random",
+    "Randperm",
+    "Uniform",
+];
+
+/// Whether an operator, by its name in C, draws numbers: each library has its own from the same seed.
+pub(crate) fn is_random(name: &str) -> bool {
+    RANDOM.iter().any(|part| name.contains(part))
 }
 
 /// The operator with all its numbers, for these values of the symbols.

@@ -287,7 +287,9 @@ fn check_lengths(args: &Args<'_>, at: Option<usize>, of: &Attention, each: &[Dim
     let few = sizes::fixed(of.query.batch).is_some_and(|batch| (lengths.len() as i64) < batch);
     ensure!(lengths.len() <= 1 || !few, "{} lengths of {:?} sequences", lengths.len(), of.query.batch);
     let batch = sizes::fixed(of.query.batch).unwrap_or(1).max(0) as usize;
-    for at in 0..if unused || lengths.is_empty() { 0 } else { batch } {
+    // As many as are told apart: there may be more sequences than anybody can count.
+    let told = if lengths.len().max(each.len()) == 1 { batch.min(1) } else { batch };
+    for at in 0..if unused || lengths.is_empty() { 0 } else { told } {
         let length = lengths[if lengths.len() == 1 { 0 } else { at }];
         let whole = each[if each.len() == 1 { 0 } else { at }];
         let negative = args.least(length).is_some_and(|least| least < 0) && sizes::fixed(length).is_some();

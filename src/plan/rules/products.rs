@@ -303,12 +303,14 @@ fn weight_quantised(args: &Args<'_>) -> Results {
     let n = n.ok_or_else(|| No::Unsure("a size that no dimension of a plan can be".to_owned()))?;
     let (m, k) = (x.dims[0], x.dims[1]);
     ensure!(weight.dims[0] == k, "{:?} times {:?}", x.dims, weight.dims);
+    let counted = |dim| sizes::fixed(dim).is_none_or(|size| size <= i64::from(i32::MAX));
+    ensure!(counted(m) && counted(k), "an operand {:?}", x.dims);
     let group = args.fixed(7)?;
     let mut groups = 1;
     if group != 0 {
         let k = sizes::fixed(k).ok_or_else(|| No::Unsure("groups of a size that depends on symbols".to_owned()))?;
         ensure!(group >= 32 && group % 32 == 0 && group < k, "groups of {group} of {k}");
-        groups = (k + group - 1) / group;
+        groups = (k - 1) / group + 1;
     }
     let (scale, offset, bias) = (args.tensor(2)?, args.maybe(3)?, args.maybe(6)?);
     same(scale.dtype, x.dtype, "an operand and its scale")?;

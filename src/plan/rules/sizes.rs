@@ -38,6 +38,9 @@ pub(super) fn times(a: Dim, b: Dim) -> Option<Dim> {
 
 /// The number of elements, where it can be written.
 pub(super) fn product(dims: &[Dim]) -> Option<Dim> {
+    if dims.contains(&Dim::from(0)) {
+        return Some(Dim::from(0)); // whatever the others are
+    }
     dims.iter().try_fold(Dim::from(1), |all, dim| times(all, *dim))
 }
 

@@ -12,9 +12,11 @@ use signatures::{Signature, signatures};
 mod bytes;
 mod cover;
 mod in_place;
+mod limits;
 mod made;
 mod mixed;
 mod moved;
+mod names;
 mod random;
 mod signatures;
 mod symbolic;
@@ -127,17 +129,17 @@ impl Library {
         Self { stream: device.stream().unwrap(), device, bytes }
     }
 
+    fn tensors(&self, case: &Case) -> Result<Vec<AnyTensor>> {
+        let tensor = |one: &Option<Shaped>| {
+            let (dtype, dims) = one.as_ref().unwrap();
+            AnyTensor::over(self.bytes.clone(), *dtype, dims.as_slice())
+        };
+        case.operands.iter().map(tensor).collect()
+    }
+
     /// Whether the first phase takes the case.
     pub(super) fn takes(&self, case: &Case) -> Result<()> {
-        let tensors: Result<Vec<AnyTensor>> = case
-            .operands
-            .iter()
-            .map(|one| {
-                let (dtype, dims) = one.as_ref().unwrap();
-                AnyTensor::over(self.bytes.clone(), *dtype, dims.as_slice())
-            })
-            .collect();
-        let tensors = tensors?;
+        let tensors = self.tensors(case)?;
         let views: Vec<View<'_>> = tensors.iter().map(|tensor| crate::op::Described::view(tensor).unwrap()).collect();
         let recorded = Recorded::from_told(&case.name, case.told.clone()).unwrap();
         recorded.launch(FirstPhase(&self.stream), &views, std::panic::Location::caller())

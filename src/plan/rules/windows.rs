@@ -20,17 +20,22 @@ struct Axis {
 
 const PLAIN: Axis = Axis { kernel: 1, stride: 1, before: 0, after: 0, dilation: 1 };
 
+/// Greatest number of elements of a window and of an axis that windows move along: sums and products of such numbers
+/// do not overflow.
+const MOST: i64 = i32::MAX as i64;
+
 /// A number for each axis, or one for all; parameters are lists.
 fn numbers(args: &Args<'_>, at: usize, least: i64, axes: usize) -> Result<Vec<i64>, No> {
     let list = args.fixed_ints(at)?;
     ensure!(list.len() == 1 || list.len() == axes, "{} numbers for {axes} axes", list.len());
-    let good = |number: &i64| (least..=i64::from(i32::MAX)).contains(number);
+    let good = |number: &i64| (least..=MOST).contains(number);
     ensure!(list.iter().all(good), "numbers {list:?} of a window");
     Ok((0..axes).map(|axis| list[if list.len() == 1 { 0 } else { axis }]).collect())
 }
 
 /// How many windows there are; they may begin in the padding behind with `ceil`.
 fn slide(axis: Axis, size: Dim, ceil: bool) -> Result<Dim, No> {
+    require_countable(size)?;
     let reach = axis.dilation * (axis.kernel - 1) + 1;
     let room = sizes::plus(size, axis.before + axis.after - reach);
     if let Some(room) = room.and_then(sizes::fixed) {
@@ -47,6 +52,11 @@ fn slide(axis: Axis, size: Dim, ceil: bool) -> Result<Dim, No> {
         return Err(No::Unsure("how many windows there are depends on symbols".to_owned()));
     }
     Ok(count)
+}
+
+fn require_countable(size: Dim) -> Result<(), No> {
+    ensure!(sizes::fixed(size).is_none_or(|size| size <= MOST), "an axis of {size:?} elements");
+    Ok(())
 }
 
 /// A size that has to be known.
@@ -85,7 +95,7 @@ fn axes_of(args: &Args<'_>, conv: &Conv<'_>, stride: usize) -> Result<Vec<Axis>,
     (0..axes)
         .map(|at| {
             let kernel = known(conv.weight.dims[2 + at], "the size of a window")?;
-            ensure!(kernel >= 1, "windows of {kernel}");
+            ensure!((1..=MOST).contains(&kernel), "windows of {kernel}");
             let (stride, before, dilation) = (strides[at], padding[at], dilation[at]);
             Ok(Axis { kernel, stride, before, after: before, dilation })
         })
@@ -112,16 +122,19 @@ fn transposed(args: &Args<'_>, conv: &Conv<'_>, groups: i64) -> Results {
     let extra = numbers(args, 7, 0, conv.axes)?;
     let (have, each) = (known(conv.x.dims[1], "channels")?, known(conv.weight.dims[1], "channels")?);
     ensure!(groups > 0 && have != 0 && have % groups == 0, "{groups} groups of {have} channels");
-    ensure!(conv.weight.dims[0] == conv.x.dims[1] && each != 0, "a weight {:?} for {have}", conv.weight.dims);
-    let results = sizes::number(each * groups);
+    let fits = conv.weight.dims[0] == conv.x.dims[1] && (1..=MOST).contains(&each);
+    ensure!(fits, "a weight {:?} for {have}", conv.weight.dims);
+    let results = writable(sizes::times(sizes::number(each), sizes::number(groups)))?;
     require_bias(args, 2, results)?;
     let mut dims = vec![conv.x.dims[0], results];
     for ((axis, size), extra) in axes.into_iter().zip(&conv.x.dims[2..]).zip(extra) {
         ensure!(args.is_zero(*size) != Some(true), "an image of nothing");
+        require_countable(*size)?;
         ensure!(extra < axis.stride || extra < axis.dilation, "{extra} more elements");
         let reach = axis.dilation * (axis.kernel - 1) + 1 + extra - 2 * axis.before - axis.stride;
         let all = writable(sizes::times(*size, sizes::number(axis.stride)).and_then(|all| sizes::plus(all, reach)))?;
         ensure!(sizes::fixed(all).is_none_or(|all| all >= 1), "a result without elements");
+        require_countable(all)?;
         dims.push(all);
     }
     Ok(vec![Of::new(conv.x.dtype, dims)])
@@ -227,6 +240,7 @@ fn average(args: &Args<'_>) -> Results {
 
 fn adaptive(args: &Args<'_>) -> Results {
     let (x, sizes) = (planes(args, 0)?, numbers(args, 1, 0, 2)?);
+    x.dims[x.dims.len() - 2..].iter().try_for_each(|size| require_countable(*size))?;
     let lead = &x.dims[..x.dims.len() - 2];
     Ok(vec![Of::new(x.dtype, [lead, &sizes.into_iter().map(super::sizes::number).collect::<Vec<_>>()].concat())])
 }
@@ -274,6 +288,7 @@ fn adaptive_backward(args: &Args<'_>) -> Results {
     pool_backward(args, |x| {
         ensure!(grad.len() == x.dims.len(), "a gradient of shape {grad:?}");
         let at = x.dims.len() - 2;
+        x.dims[at..].iter().chain(&grad[at..]).try_for_each(|size| require_countable(*size))?;
         Ok([&x.dims[..at], &grad[at..]].concat())
     })
 }

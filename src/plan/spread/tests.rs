@@ -2,8 +2,9 @@
 
 use crate::error::Result;
 use crate::op::DataType::{F32, U8};
-use crate::plan::recipe::NodeKind;
-use crate::plan::{Builder, Foreign, HostFunction, Input, Options, Plan, Simulated};
+use crate::op::aclnn;
+use crate::plan::recipe::{Cores, NodeKind, Recipe};
+use crate::plan::{Builder, Foreign, Frozen, HostFunction, Input, Options, Plan, Simulated, Value};
 
 fn spread(streams: usize, work: impl FnOnce(&Builder) -> Result<()>) -> Plan {
     Plan::build_with(Options::new().auto_streams(streams), work).unwrap()
@@ -116,6 +117,46 @@ fn host_functions_and_gates_come_after_all_earlier_and_before_all_later_work() {
     }
     assert!(!order.ordered(named("c"), named("d")));
     assert_eq!((order.tag(named("host")), order.tag(named("gate"))), (0, 0));
+}
+
+#[test]
+fn operators_that_work_with_other_devices_come_one_after_the_other() {
+    let step = |g: &Builder, state: &mut Value| aclnn::distribute_barrier(g, state, "ranks", 2);
+    let body = Plan::build(|g| step(g, &mut g.input("x", [4], F32, Input::Static)?)).unwrap();
+    let plan = spread(2, |g| {
+        let (mut x, mut y) = (g.input("x", [4], F32, Input::Static)?, g.input("y", [4], F32, Input::Static)?);
+        step(g, &mut x)?;
+        step(g, &mut y)?;
+        g.call::<0>(&body, &[y])?;
+        g.call::<0>(&body, &[x])?;
+        let (a, b) = (g.empty([4], U8)?, g.empty([4], U8)?);
+        g.foreign(&f("a"), &[], &[a])?;
+        g.foreign(&f("b"), &[], &[b])
+    });
+    let recipe = &plan.0.recipe;
+    assert_eq!(plan.streams(), 2);
+    let all: Vec<u32> = (0..recipe.nodes.len() as u32).filter(|node| is_together(recipe, *node)).collect();
+    assert_eq!(all.len(), 4, "{}", nodes(&plan));
+    assert!(all.windows(2).all(|pair| plan.0.order.before(pair[0], pair[1])), "{}", nodes(&plan));
+}
+
+fn is_together(recipe: &Recipe, node: u32) -> bool {
+    super::works_with_others(recipe, recipe.nodes[node as usize].kind)
+}
+
+#[test]
+fn operators_that_wait_for_cores_never_wait_for_each_other() {
+    let device = crate::Acl::mock().unwrap().device(0).unwrap();
+    let vector = device.vector_cores().unwrap() as u32;
+    let needs = |name: &str| f(name).needs(Cores { cube: 0, vector: vector / 2 + 1 });
+    let work = |g: &Builder| {
+        let (a, b, c) = (g.empty([4], U8)?, g.empty([4], U8)?, g.empty([4], U8)?);
+        g.foreign(&needs("a"), &[], &[a])?;
+        g.foreign(&needs("b"), &[], &[b])?;
+        g.foreign(&f("c"), &[], &[c])?;
+        g.foreign(&f("d"), &[c], &[a])
+    };
+    spread(2, work).capture(&device, Frozen::new()).unwrap();
 }
 
 #[test]

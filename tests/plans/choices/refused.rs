@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use racl::op::DataType::{Bool, F16, F32, I32, I64};
+use racl::op::DataType::{Bool, F16, F32, I8, I16, I32, I64, U8};
 use racl::plan::{Builder, FindingKind, HostFunction, Input, Options, Plan, RunOptions, Scope, Simulated, Value};
 use racl::{ErrorKind, Result};
 
@@ -67,6 +67,23 @@ fn conditions_are_one_number() {
     refused(FindingKind::ReadBeforeWrite, &["if of plans of 1, 1 operators"], |g| {
         g.if_else::<1>(g.empty([1], I32)?, &plan, &plan, &[x(g)?]).map(drop)
     });
+}
+
+#[test]
+fn a_byte_with_a_sign_chooses_among_128_cases_at_most() {
+    let plan = times(2.0);
+    let chooses = |cases: usize, dtype| {
+        let plan = &plan;
+        move |g: &Builder| {
+            let c = g.input("c", [1], dtype, Input::Copied)?;
+            g.switch::<1>(c, &vec![plan; cases], plan, &[x(g)?]).map(drop)
+        }
+    };
+    let text = "switch: its condition is I8, whose negative numbers count from 128 on, beside 129 cases";
+    refused(FindingKind::Call, &[text], chooses(129, I8));
+    for (cases, dtype) in [(128, I8), (129, U8), (129, I16)] {
+        Plan::build(chooses(cases, dtype)).unwrap();
+    }
 }
 
 #[test]

@@ -161,7 +161,9 @@ static void check_sides(mock_build *b, conv_backward *p) {
     p->large = large->dims[1] / p->groups;
     if (large->dims[0] != p->images || weight->dims[0] != small->dims[1] || weight->dims[1] != p->large)
         mock_build_fail(b, "gradOutput, input and weight do not have the same images and channels");
-    if (p->w.kernel[0] < 1 || p->w.kernel[1] < 1) mock_build_fail(b, "weight has windows of no elements");
+    for (int k = 0; k < 2; k++)
+        if (p->w.kernel[k] < 1 || p->w.kernel[k] > INT32_MAX)
+            mock_build_fail(b, "weight has windows of %lld", (long long)p->w.kernel[k]);
     if (b->status == 0) mock_window_slide(b, &p->w, large, false);
     if (b->status == 0 && (p->w.out[0] != small->dims[2] || p->w.out[1] != small->dims[3]))
         mock_build_fail(b, "%s has planes of %lld x %lld, expected %lld x %lld",

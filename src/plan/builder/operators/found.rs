@@ -63,7 +63,7 @@ impl Found {
 impl Builder {
     /// The indices of elements that are not 0, in order: rows of `i64` with one index for each dimension.
     ///
-    /// C calls: `aclnnNonzero`, and `aclnnNeScalar` and `aclnnReduceSum` for the number.
+    /// C calls: `aclnnNonzero`, and `aclnnNeScalar` (`aclnnInplaceCopy` for truth values with gaps) and `aclnnReduceSum` for the number.
     ///
     /// # Errors
     ///
@@ -261,10 +261,18 @@ impl Builder {
         Ok(values)
     }
 
-    /// Truth values of what is not 0.
+    /// Truth values of what is not 0, without gaps.
     #[track_caller]
     pub(super) fn is_set(&self, x: Value) -> Result<Value> {
-        if self.dtype(x)? == DataType::Bool { Ok(x) } else { self.not_equal_to(x, 0_i32) }
+        if self.dtype(x)? != DataType::Bool {
+            return self.not_equal_to(x, 0_i32);
+        }
+        if self.state().is_dense(x) {
+            return Ok(x);
+        }
+        let dense = self.empty(&self.dims(x)?[..], DataType::Bool)?;
+        aclnn::inplace_copy(self, &mut { dense }, &x)?;
+        Ok(dense)
     }
 
     #[track_caller]
@@ -276,5 +284,8 @@ impl Builder {
 }
 
 pub(super) fn elements(dims: &[Dim]) -> Dim {
+    if dims.contains(&Dim::from(0)) {
+        return Dim::from(0); // whatever the others are
+    }
     dims.iter().fold(Dim::from(1), |product, dim| product * *dim)
 }

@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::op::{Operand, Scalar, aclnn};
 use crate::plan::builder::{Builder, Inferred, Value};
 
+use super::found::elements;
 use super::operators;
 
 /// Values as operands of a list.
@@ -54,11 +55,12 @@ operators! {
     reflection_pad1d(a: Value, borders: [i64; 2]) => |g, y| aclnn::reflection_pad1d(g, &a, &borders, &mut y);
     reflection_pad2d(a: Value, borders: [i64; 4]) => |g, y| aclnn::reflection_pad2d(g, &a, &borders, &mut y);
     ///
-    /// The number of elements of `a` has to be known.
+    /// Plans have to be able to express the number of elements of the result.
     repeat_interleave(a: Value, repeats: i64) => |g, y| {
-        let rank = g.dims(a)?.len();
-        let count: i64 = g.told(a, 0..rank)?.iter().product();
-        aclnn::repeat_interleave_int(g, &a, repeats, repeats.saturating_mul(count), &mut y)
+        // The operator refuses to repeat less than nothing.
+        let size = elements(&g.dims(a)?) * usize::try_from(repeats).unwrap_or(0);
+        let (on, [size]) = g.sizes_told([("output_size", size)]);
+        aclnn::repeat_interleave_int(&on, &a, repeats, size, &mut y)
     };
 }
 

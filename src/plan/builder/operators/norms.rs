@@ -3,7 +3,9 @@
 use crate::error::Result;
 use crate::op::{GeluForm, Operand, RotaryForm, aclnn};
 use crate::plan::builder::{Builder, Inferred, Value};
+use crate::plan::symbols::dim::Dim;
 
+use super::found::elements;
 use super::{operators, pairs};
 
 /// An operand that may be left out.
@@ -69,12 +71,11 @@ impl Builder {
         Ok((y.value()?, sum.value()?, scale.value()?))
     }
 
-    /// [`op::group_norm`](crate::op::group_norm()); gives the normalised channels, means and scales. The sizes of `a`
-    /// have to be known.
+    /// [`op::group_norm`](crate::op::group_norm()); gives the normalised channels, means and scales.
     ///
     /// # Errors
     ///
-    /// As [`Builder::add`]; also for sizes with symbols.
+    /// As [`Builder::add`]; also for sizes behind the channels whose product plans cannot express.
     #[track_caller]
     pub fn group_norm(
         &self,
@@ -84,12 +85,13 @@ impl Builder {
         bias: Option<Value>,
         eps: f64,
     ) -> Result<(Value, Value, Value)> {
-        let rank = self.dims(a)?.len().max(2);
-        let sizes = self.told(a, 0..rank)?;
-        let (n, c, rest) = (sizes[0], sizes[1], sizes[2..].iter().product());
+        let dims = self.dims(a)?;
+        let size = |at: usize| dims.get(at).copied().unwrap_or(Dim::from(0)); // which the operator refuses
+        let rest = elements(dims.get(2..).unwrap_or_default());
+        let (on, [n, c, rest]) = self.sizes_told([("n", size(0)), ("c", size(1)), ("hx_w", rest)]);
         let (mut y, mut mean, mut scale) = (Inferred::new(), Inferred::new(), Inferred::new());
         let (weight, bias) = (optional(&weight), optional(&bias));
-        aclnn::group_norm(self, &a, weight, bias, n, c, rest, groups, eps, &mut y, &mut mean, &mut scale)?;
+        aclnn::group_norm(&on, &a, weight, bias, n, c, rest, groups, eps, &mut y, &mut mean, &mut scale)?;
         Ok((y.value()?, mean.value()?, scale.value()?))
     }
 

@@ -118,6 +118,11 @@ impl State {
         Ok(self.recipe.layout_of(value.index).dims.clone())
     }
 
+    /// Whether a value of this plan has no gaps.
+    pub(in crate::plan) fn is_dense(&self, value: Value) -> bool {
+        self.recipe.layout_of(value.index).is_dense()
+    }
+
     #[track_caller]
     pub(in crate::plan) fn dtype(&self, value: Value) -> Result<DataType> {
         self.check(value, "dtype", Location::caller())?;

@@ -50,6 +50,21 @@ fn work_without_operands_or_of_varying_size_stays() {
     });
 }
 
+#[cfg(feature = "mock")]
+#[test]
+fn random_numbers_are_the_device_s_own() {
+    unchanged(fold(), |g| {
+        let (even, mut drawn) = (g.constant(&[0.5_f32; 64], [64])?, g.empty([64], F32)?);
+        aclnn::bernoulli(g, &even, 0.5_f32, 1, 0, &mut drawn)?;
+        g.output("y", g.abs(drawn)?)
+    });
+    unchanged(fold(), |g| {
+        let (means, mut drawn) = (g.constant(&[0.5_f32; 64], [64])?, g.empty([64], F32)?);
+        aclnn::normal_tensor_float(g, &means, 1.0, 1, 0, &mut drawn)?;
+        g.output("y", g.abs(drawn)?)
+    });
+}
+
 #[test]
 fn foreign_operators_are_never_folded() {
     unchanged(fold().foreign_only_computes(), |g| {

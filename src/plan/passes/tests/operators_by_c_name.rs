@@ -1,5 +1,6 @@
 //! Operators by their C names go through passes like others.
 
+use crate::op::DataType::I32;
 use crate::op::aclnn;
 
 use super::*;
@@ -64,6 +65,26 @@ fn their_results_on_constants_are_computed() {
 fn the_ones_that_work_with_other_devices_are_known_by_name() {
     let together = |name: &str| crate::plan::recipe::function::works_together(name);
     assert!(together("aclnnMatmulAllReduceV2") && together("aclnnMoeDistributeDispatch"));
+    assert!(together("aclnnElasticReceivableTest") && together("aclnnElasticReceivableInfoCollect"));
     assert!(together("aclnnAllGatherMatmul") && together("aclnnMatmulReduceScatter"));
     assert!(!together("aclnnGather") && !together("aclnnScatterReduce") && !together("aclnnReduceSum"));
+}
+
+#[test]
+fn the_ones_that_ask_or_tell_other_devices_something_stay() {
+    let collected = |g: &Builder| {
+        let mut y = g.empty([16, 16], I32)?;
+        aclnn::elastic_receivable_info_collect(g, "ranks", 16, &mut y).map(|()| y)
+    };
+    unchanged(OFF.common_values(PassMode::On), |g| {
+        let (a, b) = (collected(g)?, collected(g)?);
+        g.output("y", g.add(a, b)?)
+    });
+    unchanged(OFF.dead_values(PassMode::On), |g| {
+        let ranks = g.empty([16], I32)?;
+        g.fill_bytes(ranks, 0)?;
+        aclnn::elastic_receivable_test(g, &ranks, "ranks", 16, 16)?;
+        collected(g)?;
+        g.output("y", g.abs(x(g)?)?)
+    });
 }

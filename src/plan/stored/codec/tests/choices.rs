@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use crate::op::DataType::{F32, I32};
+use crate::op::DataType::{F32, I8, I32};
 use crate::plan::recipe::choice::ChoiceKind;
 use crate::plan::recipe::{Mode, NodeKind, Recipe};
 use crate::plan::stored::Code;
@@ -60,7 +60,11 @@ fn plans_that_choose_come_back_as_they_were() {
 }
 
 fn refusal(change: impl FnOnce(&mut Recipe)) -> String {
-    let mut recipe = chosen().recipe().clone();
+    refusal_of(&chosen(), change)
+}
+
+fn refusal_of(plan: &Plan, change: impl FnOnce(&mut Recipe)) -> String {
+    let mut recipe = plan.recipe().clone();
     change(&mut recipe);
     match Plan::from_bytes(&encode(&recipe, &[]), Code::None) {
         Err(NotLoaded::Broken(why) | NotLoaded::Unbound(why)) => why,
@@ -116,4 +120,21 @@ fn choices_that_do_not_fit_are_refused() {
         let why = refusal(change);
         assert!(why.contains(text), "{index}: {text:?} is not in {why}");
     }
+}
+
+#[test]
+fn a_byte_with_a_sign_chooses_among_128_cases_at_most() {
+    let two = times(2.0);
+    let plan = Plan::build(|g| {
+        let (c, n) = (g.input("c", [1], I8, Input::Copied)?, g.symbol("n", 2..=8)?);
+        let x = g.input("x", [n], F32, Input::Copied)?;
+        let [y] = g.switch(c, &[&two; 128], &two, &[x])?;
+        g.output("y", y)
+    });
+    let more = |recipe: &mut Recipe| {
+        let arm = recipe.choices[0].arms[0];
+        recipe.choices[0].arms.push(arm);
+    };
+    let why = refusal_of(&plan.unwrap(), more);
+    assert!(why.contains("negative numbers count from 128 on, beside 129 cases"), "{why}");
 }
