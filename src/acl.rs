@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use acl_sys::{MixedToolkits, Table, aclCANNPackageName, aclCANNPackageVersion};
 
-use crate::call::{Caller, call, check_not_locked, pointer, set_verify_context};
+use crate::call::{Caller, call, check_not_forked, check_not_locked, pointer, set_verify_context, watch_forks};
 use crate::error::{Error, ErrorKind, Refused, Result, ResultExt as _};
 use crate::lock::{Lock, Signal, say};
 use crate::retire;
@@ -137,7 +137,8 @@ impl Acl {
     /// # Errors
     ///
     /// [`ErrorKind::LibraryNotFound`] naming every place searched; [`ErrorKind::NotSupported`] when the way that is
-    /// asked for is not compiled in; [`ErrorKind::Internal`] on a machine without a driver.
+    /// asked for is not compiled in, and in a fork of a process that has initialised a library;
+    /// [`ErrorKind::Internal`] on a machine without a driver.
     #[doc(alias = "aclInit")]
     pub fn init() -> Result<Self> {
         Self::named(std::env::var_os(LIBRARY).as_deref())
@@ -221,6 +222,7 @@ impl Acl {
     // As above.
     #[cfg_attr(not(any(feature = "dlopen", feature = "link", feature = "mock")), allow(unreachable_code))]
     fn start_with(choice: Choice, options: Option<&InitOptions>) -> Result<Self> {
+        check_not_forked()?;
         let config = options.map(InitOptions::to_json);
         let mut live = LIVE.lock();
         let place = match live.iter().position(|entry| entry.choice == choice) {
@@ -244,6 +246,9 @@ impl Acl {
             let (choice, known) = (entry.choice.clone(), entry.table.clone());
             drop(live);
             let (table, begun) = begin(&choice, known, config.as_deref());
+            if begun.is_ok() {
+                watch_forks();
+            }
             let heard = begun.as_ref().map_or(Ok(()), |_| hear::begin(table.as_ref()));
             live = LIVE.lock();
             live[place].busy = false;

@@ -57,8 +57,56 @@ pub(crate) fn refuse_calls(on: bool) {
 
 /// That calls of this thread are not refused.
 pub(crate) fn check_not_locked() -> Result<()> {
+    check_not_forked()?;
     if LOCKED.get() { Err(Error::new(ErrorKind::NotSupported, LOCKED_PROCESS)) } else { Ok(()) }
 }
+
+/// This process is a fork of one that had begun to use a library: its handles are the other's.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn is_forked() -> bool {
+    FORKED.load(Ordering::Relaxed)
+}
+
+pub(crate) fn check_not_forked() -> Result<()> {
+    if !is_forked() {
+        return Ok(());
+    }
+    let text = "this process was forked from one that used a device; start it anew (spawn)";
+    Err(Error::new(ErrorKind::NotSupported, text))
+}
+
+/// From now on forks of this process are refused what they ask of a library.
+#[cfg(unix)]
+pub(crate) fn watch_forks() {
+    use std::ffi::c_int;
+    use std::sync::Once;
+
+    static WATCHED: Once = Once::new();
+    type Handler = Option<unsafe extern "C" fn()>;
+    unsafe extern "C" {
+        fn pthread_atfork(prepare: Handler, parent: Handler, child: Handler) -> c_int;
+    }
+
+    /// In the child, on the one thread that it has: nothing but stores.
+    unsafe extern "C" fn forked() {
+        FORKED.store(true, Ordering::Relaxed);
+        CURRENT.set(0);
+    }
+
+    WATCHED.call_once(|| {
+        // SAFETY: a function that lasts as long as the program, and does what may be done after a fork: both stores are
+        // to places without a destructor that are there from the start of the thread.
+        let code = unsafe { pthread_atfork(None, None, Some(forked)) };
+        if code != 0 {
+            say!(Warn, "forks of this process will not be refused: pthread_atfork gave {code}");
+        }
+    });
+}
+
+/// There are no forks.
+#[cfg(not(unix))]
+pub(crate) fn watch_forks() {}
 
 /// What this crate made current last is not trusted.
 static VERIFY: AtomicBool = AtomicBool::new(false);
@@ -111,7 +159,7 @@ fn bind_or_ask(context: &impl Scope) -> Result<()> {
 /// What is current on this thread, for the library; null for nothing.
 pub(crate) fn current_of(table: &Table) -> aclrtContext {
     let mut current = std::ptr::null_mut();
-    if LOCKED.get() {
+    if check_not_locked().is_err() {
         return current;
     }
     if let Ok(function) = table.aclrtGetCurrentContext() {
@@ -164,7 +212,7 @@ impl Caller for Table {
 
     /// For the calls that need no context: initialisation and its end.
     fn bind(&self) -> Result<()> {
-        Ok(())
+        check_not_forked()
     }
 }
 
@@ -231,6 +279,14 @@ pub(crate) fn null_result(table: &Table, call: &'static str) -> Error {
     let error = Error::from_null(call, recent_message(table));
     recent::note(&error);
     error
+}
+
+/// The handle or the address that a call gave which succeeded.
+pub(crate) fn non_null<T>(raw: *mut T, call: &'static str) -> Result<*mut T> {
+    if raw.is_null() {
+        return Err(Error::new(ErrorKind::Internal, format!("{call} succeeded and gave nothing")));
+    }
+    Ok(raw)
 }
 
 fn recent_message(table: &Table) -> Option<String> {
@@ -318,7 +374,17 @@ pub(crate) use value;
 
 #[cfg(test)]
 mod tests {
-    use super::about;
+    use super::{about, non_null};
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn a_call_that_succeeds_and_gives_nothing_is_an_error() {
+        let error = non_null(std::ptr::null_mut::<u8>(), "aclrtCreateNotify").unwrap_err();
+        assert_eq!((error.kind(), error.code()), (ErrorKind::Internal, None));
+        assert_eq!(error.to_string(), "aclrtCreateNotify succeeded and gave nothing");
+        let mut place = 1_u8;
+        assert_eq!(non_null(&raw mut place, "aclrtCreateNotify").unwrap(), &raw mut place);
+    }
 
     #[test]
     fn the_message_of_a_thread_without_context_is_left_out_of_other_errors() {

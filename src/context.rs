@@ -191,6 +191,16 @@ impl ContextInner {
     }
 
     pub(crate) fn record_drop_error(&self, what: &str, error: Error) {
+        if call::is_forked() {
+            static TOLD: AtomicBool = AtomicBool::new(false);
+            if !TOLD.swap(true, Ordering::Relaxed) {
+                say!(
+                    Warn,
+                    "what this process drops is the one's that it was forked from, and is left alone: {error:#}"
+                );
+            }
+            return;
+        }
         say!(Error, "{what}: {error:#}");
         let mut errors = self.drop_errors.lock();
         if errors.len() < 64 {

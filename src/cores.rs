@@ -61,8 +61,9 @@ impl Device {
     #[doc(alias = "aclrtSetDeviceResLimit")]
     pub fn limit_cores(&self, cores: Cores) -> Result<DeviceCoreLimit> {
         cores.check_some()?;
-        let former = self.core_limit()?;
         self.claim()?;
+        // Not before: what another limit ends meanwhile would be brought back.
+        let former = self.core_limit().inspect_err(|_| self.unclaim())?;
         let mut limit = DeviceCoreLimit { device: self.clone(), former, ended: false };
         if let Err(error) = limit.set(cores) {
             return Err(match limit.undo() {
@@ -84,6 +85,10 @@ impl Device {
         }
         devices.push(self.key());
         Ok(())
+    }
+
+    fn unclaim(&self) {
+        DEVICES.lock().retain(|known| *known != self.key());
     }
 }
 
@@ -111,7 +116,7 @@ impl DeviceCoreLimit {
     fn undo(&mut self) -> Result<()> {
         self.ended = true;
         let done = self.back();
-        DEVICES.lock().retain(|known| *known != self.device.key());
+        self.device.unclaim();
         done
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use acl_sys::aclrtNotify;
 
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, Refused, Result};
 use crate::stream::{Destroy, Handle, Stream};
@@ -58,7 +58,7 @@ impl Context {
         let created = unsafe {
             call!(&**self.inner(), aclrtCreateNotify(&raw mut raw, u64::from(acl_sys::ACL_NOTIFY_DEFAULT)))
         };
-        created.map(|()| Notify::own(raw, self.inner()))
+        created.and_then(|()| non_null(raw, "aclrtCreateNotify")).map(|raw| Notify::own(raw, self.inner()))
     }
 }
 
@@ -78,18 +78,12 @@ impl Notify {
     #[doc(alias = "aclrtRecordNotify")]
     #[track_caller]
     pub fn record(&self, stream: &Stream) -> Result<()> {
-        self.0.submit(stream, ("notify record", Location::caller()), &[], |context, raw| {
+        let capture = self.0.submit_into(stream, ("notify record", Location::caller()), &[], |context, raw| {
             // SAFETY: both handles are live, and the work keeps the notify.
             unsafe { call!(context, aclrtRecordNotify(self.as_raw(), raw)) }
         })?;
-        self.note(stream, false);
+        capture.iter().for_each(|capture| capture.note_notify(&self.0, false));
         Ok(())
-    }
-
-    /// Tells the capture of the stream, if there is one.
-    fn note(&self, stream: &Stream, waits: bool) {
-        let capture = stream.0.lock().capture.clone();
-        capture.iter().for_each(|capture| capture.note_notify(&self.0, waits));
     }
 
     /// Clears the notify now, whatever streams are at.
@@ -164,11 +158,11 @@ impl Stream {
     pub fn wait_notify(&self, notify: &Notify, limit: Option<Duration>) -> Result<()> {
         let named = ("notify wait", Location::caller());
         let seconds = seconds(limit).map_err(|error| self.refuse(named, error))?;
-        notify.0.submit(self, named, &[], |context, raw| {
+        let capture = notify.0.submit_into(self, named, &[], |context, raw| {
             // SAFETY: both handles are live, and the work keeps the notify.
             unsafe { call!(context, aclrtWaitAndResetNotify(notify.as_raw(), raw, seconds)) }
         })?;
-        notify.note(self, true);
+        capture.iter().for_each(|capture| capture.note_notify(&notify.0, true));
         Ok(())
     }
 }

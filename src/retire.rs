@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use crate::call::is_forked;
 use crate::closure;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal, say};
@@ -260,7 +261,7 @@ pub(crate) fn deadline() -> Instant {
 /// Waits in a drop with `synchronize`, which takes a limit in milliseconds. Where the work is not done whoever drops
 /// goes on [elsewhere](on_thread).
 pub(crate) fn wait(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<Waited> {
-    if closure::is_running() {
+    if closure::is_running() || is_forked() {
         return Ok(Waited::Held);
     }
     if is_patient() {
@@ -307,13 +308,18 @@ fn wait_within(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Resu
     }
 }
 
-/// Whether what this thread drops goes [elsewhere](on_thread), since it has the process locked: its calls are refused.
+/// Whether what this thread drops goes [elsewhere](on_thread), since it has the process locked, or the process is a fork:
+/// its calls are refused.
 pub(crate) fn must_leave() -> bool {
-    closure::is_process_locked()
+    closure::is_process_locked() || is_forked()
 }
 
-/// Ends `what` on another thread, where drops wait as long as it takes. While no thread can be started it is kept.
+/// Ends `what` on another thread, where drops wait as long as it takes. While no thread can be started it is kept. In a
+/// fork it is leaked: it is the process's that was forked.
 pub(crate) fn on_thread<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send + 'static) {
+    if is_forked() {
+        return std::mem::forget(what);
+    }
     match threads::start(Box::new(move || end(what))) {
         Ok(thread) => lock().threads.push(thread),
         Err((job, error)) => {
@@ -337,6 +343,9 @@ pub(crate) fn outlast(is_used: impl Fn() -> bool, tell: impl FnOnce()) {
 
 /// Keeps what could not be ended for a later try, `end`, on a thread: the next call that [collects](collect) begins it.
 pub(crate) fn later<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send + 'static) {
+    if is_forked() {
+        return std::mem::forget(what);
+    }
     lock().kept.push(Box::new(move || end(what)));
 }
 
@@ -358,7 +367,7 @@ fn start_kept() {
 /// Gives threads that are about to be done a moment, until there is `enough` of what they hold.
 pub(crate) fn make_room(enough: impl Fn() -> bool) {
     let begun = Instant::now();
-    while !is_patient() && !closure::is_running() && !enough() {
+    while !is_patient() && !closure::is_running() && !is_forked() && !enough() {
         collect();
         let state = lock();
         let waits = state.threads.iter().any(|thread| !thread.is_done());
@@ -375,7 +384,7 @@ pub(crate) fn make_room(enough: impl Fn() -> bool) {
 /// Joins the threads that are done; waits for all of them once no gate holds anything up, since they end by themselves
 /// then, but once, and as long as a drop does. Whether any was joined.
 pub(crate) fn collect() -> bool {
-    if is_patient() {
+    if is_patient() || is_forked() {
         return false;
     }
     let (idle, keeps) = {

@@ -185,3 +185,31 @@ fn each_call_that_fails_is_told_and_the_limit_is_undone() {
         assert_eq!(device.context().thread_cores().unwrap_err().kind(), ErrorKind::Internal);
     });
 }
+
+#[test]
+fn a_limit_that_could_not_be_read_holds_nothing() {
+    alone(|device, _| {
+        mock::fail("aclrtGetDeviceResLimit", 1, 507_000).unwrap();
+        assert_says(&device.limit_cores(SOME).unwrap_err(), ErrorKind::Internal, &["aclrtGetDeviceResLimit"]);
+        device.limit_cores(SOME).unwrap().end().unwrap();
+    });
+}
+
+#[test]
+fn limits_of_two_threads_leave_the_whole_device() {
+    alone(|device, _| {
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..2000 {
+                        match device.limit_cores(SOME) {
+                            Ok(limit) => limit.end().unwrap(),
+                            Err(error) => assert_says(&error, ErrorKind::InvalidArgument, &["holds for device 0"]),
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(device.core_limit().unwrap(), ALL);
+    });
+}

@@ -99,6 +99,28 @@ fn their_memory_is_a_tensor_and_is_ended_once_no_work_uses_it() {
 }
 
 #[test]
+fn a_tensor_that_came_back_waits_for_the_work_of_the_one_that_went() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let (stream, other) = (device.stream().unwrap(), device.stream().unwrap());
+    let mut all = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2]).unwrap();
+    let raw = all.transposed(0, 1).unwrap().to_dlpack().unwrap().into_raw_unversioned();
+    // SAFETY: the pointer is that of a tensor that nobody else has.
+    let managed = unsafe { Managed::from_raw_unversioned(raw) }.unwrap();
+    let again = managed.into_tensor(&device).unwrap().typed::<f32>().unwrap();
+    let mut sum = device.zeros::<f32>([2, 2]).unwrap();
+    mock::hold(&stream).unwrap();
+    op::muls_inplace(&stream, &mut all, 2.0).unwrap();
+    op::add(&other, &again, &again, &mut sum).unwrap();
+    mock::run_until_idle();
+    assert!(!other.is_complete().unwrap(), "the sum is behind the product");
+    mock::release(&stream).unwrap();
+    assert_eq!(sum.to_vec().unwrap(), [4.0, 12.0, 8.0, 16.0]);
+    drop(all);
+    assert_eq!(again.to_vec().unwrap(), [2.0, 6.0, 4.0, 8.0], "it keeps the memory");
+}
+
+#[test]
 fn a_graph_keeps_their_memory() {
     let _alone = mock::exclusive();
     let device = device();

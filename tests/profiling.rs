@@ -9,19 +9,13 @@ use std::sync::{Arc, Mutex};
 use common::assert_says;
 use common::mock::{self, ModelFile};
 use racl::profiling::{
-    CoreMetrics, Dump, DumpOptions, DumpTensors, HostRange, Profile, ProfileData, ProfileOptions, ProfileSetting,
-    Step,
+    CoreMetrics, DumpOptions, DumpTensors, HostRange, ProfileData, ProfileOptions, ProfileSetting, Step,
 };
 use racl::{CaptureMode, Context, ErrorKind, op};
 use serde_json::Value;
 
 /// On a context of its own, with a folder for what is written.
 fn alone(test: impl FnOnce(&Context, &Path)) {
-    alone_but_for(0, test);
-}
-
-/// As [`alone`], where a failure of the test leaves so many objects of the library.
-fn alone_but_for(left: u64, test: impl FnOnce(&Context, &Path)) {
     let _alone = mock::exclusive();
     mock::reset().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -30,7 +24,7 @@ fn alone_but_for(left: u64, test: impl FnOnce(&Context, &Path)) {
     test(&context, folder.path());
     mock::clear_failures();
     assert!(context.take_drop_errors().is_empty());
-    assert_eq!(mock::live_handles().library_objects, before + left);
+    assert_eq!(mock::live_handles().library_objects, before);
     context.close().unwrap();
 }
 
@@ -273,23 +267,17 @@ fn options_reach_the_library_and_wrong_ones_are_told() {
 
 #[test]
 fn each_call_of_a_profile_that_fails_is_told_and_leaves_none() {
-    // The configuration that could not be destroyed.
-    alone_but_for(1, |context, folder| {
+    alone(|context, folder| {
         let (acl, stream) = (context.acl(), context.stream().unwrap());
         let options = ProfileOptions::new(folder).setting(ProfileSetting::Host, "cpu");
         let begin = ["aclprofInit", "aclprofSetConfig", "aclprofCreateConfig", "aclprofStart"];
         let end = ["aclprofStop", "aclprofDestroyConfig", "aclprofFinalize"];
         for call in begin.into_iter().chain(end) {
             mock::fail(call, 1, 507_000).unwrap();
-            let told = acl.profile(&options).and_then(Profile::stop).unwrap_err();
+            let told = acl.profile(&options).and_then(|profile| Ok(profile.stop()?)).unwrap_err();
             assert!(told.to_string().starts_with(call), "{told}");
             mock::clear_failures();
-            if call == "aclprofFinalize" {
-                // What the failed call was to end.
-                // SAFETY: takes nothing.
-                assert_eq!(unsafe { acl.table().aclprofFinalize().unwrap()() }, 0);
-            }
-            // The configuration that could not be destroyed stays; another profile is there at once.
+            // What the failed call was to end the drop has ended: another profile is there at once.
             acl.profile(&options).unwrap().stop().unwrap();
         }
         let profile = acl.profile(&options).unwrap();
@@ -313,6 +301,22 @@ fn each_call_of_a_profile_that_fails_is_told_and_leaves_none() {
         }
         stream.synchronize().unwrap();
         profile.stop().unwrap();
+    });
+}
+
+#[test]
+fn a_profile_that_could_not_be_stopped_comes_back() {
+    alone(|context, folder| {
+        let (acl, options) = (context.acl(), ProfileOptions::new(folder));
+        for call in ["aclprofStop", "aclprofDestroyConfig", "aclprofFinalize"] {
+            let profile = acl.profile(&options).unwrap();
+            mock::fail(call, 1, 507_000).unwrap();
+            let refused = profile.stop().unwrap_err();
+            assert_says(refused.error(), ErrorKind::Internal, &[call]);
+            assert_says(&acl.profile(&options).unwrap_err(), ErrorKind::AlreadyInitialized, &["a profile already"]);
+            refused.into_value().stop().unwrap();
+        }
+        acl.profile(&options).unwrap().stop().unwrap();
     });
 }
 
@@ -413,7 +417,11 @@ fn a_function_that_panics_is_told_at_the_end() {
         let dump = acl.dump_to(&options, |_| panic!("of the test")).unwrap();
         op::adds_inplace(&stream, &mut x, 1.0).unwrap();
         stream.synchronize().unwrap();
-        assert_says(&dump.stop().unwrap_err(), ErrorKind::CallbackPanicked, &["the function that a dump goes to"]);
+        assert_says(
+            dump.stop().unwrap_err().error(),
+            ErrorKind::CallbackPanicked,
+            &["the function that a dump goes to"],
+        );
         assert_eq!(x.to_vec().unwrap(), [2.0]);
         acl.dump(&options).unwrap().stop().unwrap();
     });
@@ -437,7 +445,11 @@ fn a_function_whose_end_panics_is_told_too() {
         let dump = acl.dump_to(&options, move |_| assert!(size_of_val(&breaks) == 0)).unwrap();
         op::adds_inplace(&stream, &mut x, 1.0).unwrap();
         stream.synchronize().unwrap();
-        assert_says(&dump.stop().unwrap_err(), ErrorKind::CallbackPanicked, &["the function that a dump goes to"]);
+        assert_says(
+            dump.stop().unwrap_err().error(),
+            ErrorKind::CallbackPanicked,
+            &["the function that a dump goes to"],
+        );
         acl.dump(&options).unwrap().stop().unwrap();
     });
 }
@@ -460,12 +472,10 @@ fn one_dump_a_process_and_each_failure_is_told() {
             acl.dump(&options).unwrap().stop().unwrap();
         }
         mock::fail("aclmdlFinalizeDump", 1, 507_000).unwrap();
-        let told = acl.dump(&options).and_then(Dump::stop).unwrap_err();
-        assert_eq!(told.call(), Some("aclmdlFinalizeDump"));
-        // The library still has that one.
-        assert_eq!(acl.dump(&options).unwrap_err().code(), Some(100_002));
-        // SAFETY: takes nothing.
-        assert_eq!(unsafe { acl.table().aclmdlFinalizeDump().unwrap()() }, 0);
+        let refused = acl.dump(&options).unwrap().stop().unwrap_err();
+        assert_eq!(refused.error().call(), Some("aclmdlFinalizeDump"));
+        assert_says(&acl.dump(&options).unwrap_err(), ErrorKind::AlreadyInitialized, &["a dump already"]);
+        refused.into_value().stop().unwrap();
         acl.dump(&options).unwrap().stop().unwrap();
     });
 }

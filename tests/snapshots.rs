@@ -202,7 +202,8 @@ fn what_is_asked_to_end_under_the_lock_ends_after_it() {
         let profile = acl.profile(&ProfileOptions::new(folder.path())).unwrap();
         let range = acl.profile_range("a range").unwrap();
         let locked = acl.lock_process().unwrap();
-        for refused in [range.end().map(drop), limit.end(), dump.stop(), profile.stop()] {
+        let stopped = (dump.stop().map_err(Refused::into_error), profile.stop().map_err(Refused::into_error));
+        for refused in [range.end().map(drop), limit.end(), stopped.0, stopped.1] {
             assert_says(&refused.unwrap_err(), ErrorKind::NotSupported, &[SAYS]);
         }
         locked.unlock().unwrap();

@@ -175,7 +175,8 @@
 //!     range.end()?;
 //!     step.end()?;
 //!     dump.stop()?;
-//!     profile.stop()
+//!     profile.stop()?;
+//!     Ok(())
 //! }
 //! ```
 //!
@@ -183,7 +184,8 @@
 //! # use racl::{Result, profiling::Profile};
 //! fn end(profile: Profile) -> Result<()> {
 //!     profile.stop()?;
-//!     profile.stop()
+//!     profile.stop()?;
+//!     Ok(())
 //! }
 //! ```
 //!
@@ -208,7 +210,8 @@
 //! # use racl::{Result, profiling::Dump};
 //! fn end(dump: Dump) -> Result<()> {
 //!     dump.stop()?;
-//!     dump.stop()
+//!     dump.stop()?;
+//!     Ok(())
 //! }
 //! ```
 //!

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, MAJOR, Managed, Raw,
     types,
 };
-use crate::context::ContextInner;
+use crate::allocation::Allocation;
 use crate::error::{Error, Refused, Result};
 use crate::lock::{Lock, caught, say};
 use crate::op::tensor::Tensor;
@@ -25,14 +25,14 @@ struct Kept {
     owner: Box<dyn Any + Send>,
 }
 
-/// Whose memory tensors of a device hold that were made here, by what their structures point to: DLPack tells the number
-/// of a device, and not which library it is of.
-static HOMES: Lock<BTreeMap<usize, Arc<ContextInner>>> = Lock::new(BTreeMap::new());
+/// The memory of tensors of a device that were made here, which these keep, by what their structures point to: DLPack
+/// tells the number of a device, and not which library it is of, nor what work uses the memory.
+static HOMES: Lock<BTreeMap<usize, Weak<Allocation>>> = Lock::new(BTreeMap::new());
 
 /// Where the memory of a tensor is, and what it holds.
 struct About {
-    /// Of memory that is known to be of a context here.
-    home: Option<Arc<ContextInner>>,
+    /// Of memory that is known here.
+    home: Option<Arc<Allocation>>,
     data: *mut c_void,
     device: DLDevice,
     dtype: DLDataType,
@@ -63,7 +63,7 @@ impl About {
     fn leak(&self, kept: Box<Kept>) -> *mut c_void {
         let raw: *mut c_void = Box::into_raw(kept).cast();
         if let Some(home) = &self.home {
-            HOMES.lock().insert(raw.addr(), Arc::clone(home));
+            HOMES.lock().insert(raw.addr(), Arc::downgrade(home));
         }
         raw
     }
@@ -175,15 +175,16 @@ impl Managed {
         }
     }
 
-    /// The context whose memory it is, of a tensor that was made here.
-    pub(super) fn home(&self) -> Option<Arc<ContextInner>> {
+    /// What the memory is a part of, of a tensor that was made here and keeps it.
+    pub(super) fn home(&self) -> Option<Arc<Allocation>> {
         let context = match self.0 {
             // SAFETY: the structure lives until this value ends it.
             Raw::Versioned(raw) => unsafe { (*raw.as_ptr()).manager_ctx },
             // SAFETY: as above.
             Raw::Unversioned(raw) => unsafe { (*raw.as_ptr()).manager_ctx },
         };
-        HOMES.lock().get(&context.addr()).cloned()
+        let home = HOMES.lock().get(&context.addr()).cloned();
+        home.and_then(|home| home.upgrade())
     }
 
     /// Another structure over the same memory, which keeps this one.
@@ -237,7 +238,7 @@ impl AnyTensor {
         self.allocation().wait_idle()?;
         let device = DLDevice { device_type: DLDevice::EXTENSION, device_id: self.context().device_id() };
         let byte_offset = (self.offset() * kind.bits() / 8) as u64;
-        let home = Some(Arc::clone(self.allocation().context()));
+        let home = Some(Arc::clone(self.allocation()));
         let about = About { home, data: self.address(), device, dtype, byte_offset, flags: 0 };
         let (shape, strides) = (signed(self.shape()), signed(self.strides()));
         let kept = Kept { shape, strides, owner: Box::new(self.clone()) };

@@ -5,7 +5,7 @@ use bytemuck::Pod;
 use super::{DLDevice, Managed, types};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Refused, Result};
-use crate::memory::DeviceBuffer;
+use crate::memory::{DeviceBuffer, SharedBuffer};
 use crate::op::{AnyTensor, Element, MAX_RANK, Shape};
 
 /// Sizes and strides, none below zero.
@@ -20,7 +20,8 @@ impl Managed {
     /// A tensor over the memory, which it keeps: that of an NPU. The [type](AnyTensor::typed) of its elements is to be
     /// asked for. Nothing is waited for: work of the other framework that writes the memory is
     /// [the caller's to order](crate::dlpack). DLPack says the number of the device and not which AscendCL library it is
-    /// of: where several are loaded, memory of another one is noticed of tensors that came from here.
+    /// of: where several are loaded, memory of another one is noticed of tensors that came from here. Those are tensors
+    /// of the same memory again, also for what waits for work that uses it, and of the context that it is from.
     ///
     /// # Errors
     ///
@@ -41,8 +42,15 @@ impl Managed {
             let text = format!("{span} elements of {each} bytes at {address:p}");
             return Err(Refused::new(self, Error::invalid(text)));
         };
-        // What the frameworks share keeps the memory, and is ended when no work uses it any more.
-        let buffer = DeviceBuffer::<u8>::adopt(address, bytes, context, self);
+        let buffer = match self.known(bytes) {
+            // Two books of the same memory would not know of each other's work.
+            Some(known) => {
+                drop(self);
+                Ok(known)
+            }
+            // What the frameworks share keeps the memory, and is ended when no work uses it any more.
+            None => DeviceBuffer::<u8>::adopt(address, bytes, context, self).map(SharedBuffer::from),
+        };
         let all = buffer.and_then(|bytes| AnyTensor::over(bytes, kind, [span]));
         all.and_then(|all| all.laid_out(shape, strides))
             .map_err(|error| unreachable!("its memory and layout were checked: {error}"))
@@ -59,7 +67,7 @@ impl Managed {
             return Err(Error::invalid(text));
         }
         if let Some(home) = self.home() {
-            context.inner().check_memory(&home, || "memory of a tensor of DLPack".to_owned())?;
+            context.inner().check_memory(home.context(), || "memory of a tensor of DLPack".to_owned())?;
         }
         if self.is_read_only() {
             return Err(Error::invalid("memory that must not be written, and a tensor can be"));
@@ -68,6 +76,14 @@ impl Managed {
             return Err(Error::invalid("a tensor of DLPack without memory"));
         }
         Ok(())
+    }
+
+    /// So many bytes from the first element on, of memory that is known here.
+    fn known(&self, bytes: usize) -> Option<SharedBuffer<u8>> {
+        let home = self.home()?;
+        let from = self.first().addr().checked_sub(home.address().addr())?;
+        let is_inside = from.checked_add(bytes).is_some_and(|end| end <= home.bytes());
+        is_inside.then(|| SharedBuffer::within(&home, from, bytes))
     }
 
     /// Address of the first element.

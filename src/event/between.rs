@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use acl_sys::{aclrtEvent, aclrtEventRecordedStatus, aclrtIpcEventHandle};
 
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::context::{Context, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::retire::keepers;
@@ -83,7 +83,7 @@ impl Context {
         let handle = aclrtIpcEventHandle { reserved: handle.0.map(|byte| std::ffi::c_char::from_ne_bytes([byte])) };
         // SAFETY: a value of 64 bytes, and a place for one handle.
         unsafe { call!(&**self.inner(), aclrtIpcOpenEventHandle(handle, &raw mut raw)) }?;
-        Ok(IpcEvent(RawEvent::own(raw, self.inner())))
+        non_null(raw, "aclrtIpcOpenEventHandle").map(|raw| IpcEvent(RawEvent::own(raw, self.inner())))
     }
 }
 
@@ -125,16 +125,16 @@ impl IpcEvent {
         call: impl FnOnce(acl_sys::aclrtStream) -> Result<()>,
     ) -> Result<()> {
         stream.0.check_thread()?;
-        let checked = stream.0.context().check_library(self.0.context(), "an event").and_then(|()| {
-            if stream.is_capturing() {
-                let text = "events between processes take no part in captures";
-                return Err(Error::new(ErrorKind::NotSupported, text));
-            }
-            Ok(())
-        });
+        let checked = stream.0.context().check_library(self.0.context(), "an event");
         checked.map_err(|error| stream.refuse((label, location), error))?;
         let task = Task { label, location, uses: &[], scratch: None };
-        stream.0.submit(&task, call).map(drop)
+        // Another thread must not begin a capture in between.
+        let state = stream.0.lock();
+        if let Some(capture) = &state.capture {
+            let text = "events between processes take no part in captures";
+            return Err(capture.poison(&task, Error::new(ErrorKind::NotSupported, text)));
+        }
+        stream.0.submit_locked(&state, &task, call).map(drop)
     }
 
     /// Blocks until the latest record of any process is reached; returns at once for an event that was never recorded.

@@ -48,6 +48,8 @@ pub(super) struct Uses {
     others: Vec<Box<dyn Any + Send>>,
     /// The task does nothing, for good.
     disabled: bool,
+    /// The latest change failed, and the task may be as before or not.
+    pub(super) in_part: bool,
 }
 
 /// Another kernel for a task, or the same with other arguments.
@@ -67,8 +69,9 @@ impl Graph {
     ///
     /// [`ErrorKind::NotSupported`] for a graph that was built by hand; the error of the last launch, and that of
     /// `work`; [`ErrorKind::NotSupported`] on devices, and with drivers, that cannot; [`ErrorKind::MissingSymbol`] on
-    /// a library without, up to CANN 9.1. When the library refuses a change, what of all of them is made is unknown,
-    /// and it launches the graph never again: [`ErrorKind::GraphRunning`].
+    /// a library without, up to CANN 9.1. When the library refuses a change, what of those up to that one is made is
+    /// unknown: launches are refused, [`ErrorKind::GraphRunning`], until the same tasks are changed again, and some
+    /// libraries launch the graph never again.
     ///
     /// # Examples
     ///
@@ -106,17 +109,20 @@ impl Graph {
         }
         self.in_flight.wait()?;
         let context = Arc::clone(self.context_inner());
-        let made = changes.iter_mut().try_for_each(|change| change.make(&context)).and_then(|()| {
+        let mut count = 0;
+        let made = changes.iter_mut().try_for_each(|change| change.make(&context).inspect(|()| count += 1));
+        let made = made.and_then(|()| {
             // SAFETY: a live graph that does not run; `&mut self` excludes another call for it.
             unsafe { call!(&*context, aclmdlRIUpdate(self.as_raw())) }
         });
-        self.take_over_changes(changes, made.is_ok());
+        self.take_over_changes(changes, count, made.is_ok());
         made.map_err(|error| error.context("changing tasks of a graph"))
     }
 
-    fn take_over_changes(&mut self, changes: Vec<Change>, whole: bool) {
+    /// Of the changes the first `count` were made; one more was tried, where there is one.
+    fn take_over_changes(&mut self, changes: Vec<Change>, count: usize, whole: bool) {
         let mut former = Vec::new();
-        for Change { task, how, uses } in changes {
+        for (at, Change { task, how, uses }) in changes.into_iter().take(count + 1).enumerate() {
             for (memory, how) in &uses.memory {
                 memory.used_by_graph(&self.in_flight, *how);
             }
@@ -127,7 +133,8 @@ impl Graph {
                 // The task may be as before, or not.
                 known.memory.extend(uses.memory);
                 known.others.extend(uses.others);
-                known.disabled |= uses.disabled;
+                known.disabled |= uses.disabled && at < count;
+                known.in_part = true;
             }
             drop(how);
         }
@@ -239,7 +246,7 @@ impl GraphChange<'_> {
         memory: Vec<(Arc<Allocation>, How)>,
         others: Vec<Box<dyn Any + Send>>,
     ) -> Result<()> {
-        self.push(task, To::Kernel(kernel), Uses { memory, others, disabled: false })
+        self.push(task, To::Kernel(kernel), Uses { memory, others, ..Uses::default() })
     }
 
     /// One task is changed once: the last time counts.

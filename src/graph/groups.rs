@@ -282,10 +282,14 @@ impl Graph {
         drop(former);
     }
 
-    /// That no update has failed whose work is in the graph in part.
+    /// That no update and no change has failed whose work is in the graph in part.
     pub(super) fn check_whole(&self) -> Result<()> {
         if self.updated.0.values().any(|uses| uses.in_part) {
             let text = "an update of a task group failed, and some of the group may be replaced: update it again";
+            return Err(Error::new(ErrorKind::GraphRunning, text));
+        }
+        if self.changed.values().any(|uses| uses.in_part) {
+            let text = "a change of tasks failed, and some of them may be changed: change the same ones again";
             return Err(Error::new(ErrorKind::GraphRunning, text));
         }
         Ok(())

@@ -12,7 +12,7 @@ use super::device_buffer::byte_len;
 use super::slice::part;
 use super::visible::Visible;
 use super::{Allocation, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, SharedBuffer};
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::context::{Context, ContextInner, GiveBack};
 use crate::error::{Error, ErrorKind, Refused, Result};
 
@@ -76,6 +76,7 @@ impl Context {
         // SAFETY: a place for one address.
         unsafe { call!(&**self.inner(), aclrtMemAllocManaged(&raw mut address, bytes as u64, flag)) }
             .map_err(|error| error.context(format!("allocating {bytes} bytes of managed memory")))?;
+        let address = non_null(address, "aclrtMemAllocManaged")?;
         let owner = Arc::new(Address(address));
         let allocation = Arc::new(Allocation::of_calls(self.inner(), address, bytes, 0, owner));
         let host = NonNull::new(address.cast::<T>()).filter(|host| host.is_aligned());

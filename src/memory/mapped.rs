@@ -12,7 +12,7 @@ use bytemuck::Pod;
 use super::device_buffer::byte_len;
 use super::visible::Visible;
 use super::{Allocation, DeviceSlice};
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::context::{Context, ContextInner, GiveBack};
 use crate::error::{Error, ErrorKind, Refused, Result};
 
@@ -92,6 +92,7 @@ impl Context {
         // SAFETY: a place for one address.
         unsafe { call!(context, aclrtMallocHost(&raw mut base, all)) }
             .map_err(|error| error.context(format!("allocating {all} bytes of pinned host memory")))?;
+        let base = non_null(base, "aclrtMallocHost")?;
         let start = base.wrapping_byte_add(base.addr().wrapping_neg() % PAGE);
         let own = Arc::new(Registered { base, start, registered: AtomicBool::new(false) });
         let owner: Arc<dyn GiveBack> = Arc::<Registered>::clone(&own);
@@ -116,10 +117,7 @@ fn register(context: &ContextInner, own: &Registered, bytes: usize) -> Result<*m
     unsafe { call!(context, aclrtHostRegister(own.start, bytes as u64, kind, &raw mut device)) }
         .map_err(|error| error.context(format!("mapping {bytes} bytes of host memory")))?;
     own.registered.store(true, Ordering::Release);
-    if device.is_null() {
-        return Err(Error::new(ErrorKind::Internal, "aclrtHostRegister succeeded and gave no address"));
-    }
-    Ok(device)
+    non_null(device, "aclrtHostRegister")
 }
 
 impl<T: Pod> MappedBuffer<T> {
@@ -143,6 +141,11 @@ impl<T: Pod> MappedBuffer<T> {
     #[must_use]
     pub fn device_address(&self) -> *mut c_void {
         self.0.allocation().address()
+    }
+
+    /// The address for the host.
+    pub(crate) fn host_address(&self) -> *mut T {
+        self.0.host_address()
     }
 
     /// As an argument of kernels.

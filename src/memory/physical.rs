@@ -9,9 +9,11 @@ use acl_sys::{
     aclrtMemLocation, aclrtMemLocationType, aclrtPhysicalMemProp,
 };
 
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::context::{Context, ContextInner, PlaceKind};
-use crate::error::{Error, ErrorKind, Refused, Result};
+#[cfg(doc)]
+use crate::error::ErrorKind;
+use crate::error::{Error, Refused, Result};
 use crate::retire;
 
 mod key;
@@ -144,10 +146,7 @@ impl Context {
         // SAFETY: a place for one handle, and a property that lives as long as the call.
         unsafe { call!(&**self.inner(), aclrtMallocPhysical(&raw mut raw, bytes, &raw const property, 0)) }
             .map_err(|error| error.context(format!("{bytes} bytes of physical memory")))?;
-        if raw.is_null() {
-            return Err(Error::new(ErrorKind::Internal, "aclrtMallocPhysical succeeded and gave no memory"));
-        }
-        Ok(PhysicalMemory::own(raw, bytes, self.inner()))
+        non_null(raw, "aclrtMallocPhysical").map(|raw| PhysicalMemory::own(raw, bytes, self.inner()))
     }
 }
 
@@ -166,7 +165,7 @@ impl PhysicalMemory {
         let mut raw = std::ptr::null_mut();
         // SAFETY: a place for one handle; the address is looked up.
         unsafe { call!(&**context, aclrtMemRetainAllocationHandle(address, &raw mut raw)) }?;
-        let mut handle = Self::own(raw, bytes, context);
+        let mut handle = Self::own(non_null(raw, "aclrtMemRetainAllocationHandle")?, bytes, context);
         handle.owner = owner;
         Ok(handle)
     }

@@ -34,6 +34,8 @@ enum State<T: Pod> {
         copy: Use,
     },
     Captured(HostSlot),
+    /// The buffer is leaked, since its copy could not be waited for; why.
+    Lost(ErrorKind, String),
 }
 
 /// Behind the copy.
@@ -121,9 +123,9 @@ impl<T: Pod + Send> Lent<T> {
             return Err(Refused::new(buffer, error));
         }
         std::mem::forget(buffer);
-        let context = stream.0.context();
+        let (context, lost) = (stream.0.context(), State::Lost(error.kind(), error.to_string()));
         context.record_drop_error("a pinned buffer is leaked, its copy cannot be waited for", error);
-        Ok(Self(None))
+        Ok(Self(Some(lost)))
     }
 }
 
@@ -148,7 +150,8 @@ impl<T: Pod> Lent<T> {
             Some(State::Captured(_)) => {
                 Err(Error::invalid("the buffer belongs to a graph; reach it through Graph::host"))
             }
-            None => Err(Error::invalid("the buffer was lost when its copy could not be waited for")),
+            Some(State::Lost(kind, why)) => Err(lost(*kind, why)),
+            None => Err(Error::new(ErrorKind::Internal, "a copy without an end")),
         }
     }
 
@@ -190,6 +193,7 @@ impl<T: Pod> Lent<T> {
                 State::Flying { buffer: buffer.into_bytes(), done, told, copy }
             }
             State::Captured(slot) => State::Captured(slot),
+            State::Lost(kind, why) => State::Lost(kind, why),
         }))
     }
 
@@ -197,11 +201,12 @@ impl<T: Pod> Lent<T> {
     ///
     /// # Errors
     ///
-    /// The error of the stream.
+    /// The error of the stream, and for a buffer that was lost when its copy could not be waited for, why that was.
     pub fn is_complete(&self) -> Result<bool> {
         match &self.0 {
             Some(State::Flying { done, .. }) => done.event().is_complete(),
-            _ => Ok(false),
+            Some(State::Lost(kind, why)) => Err(lost(*kind, why)),
+            Some(State::Captured(_)) | None => Ok(false),
         }
     }
 
@@ -209,7 +214,8 @@ impl<T: Pod> Lent<T> {
     pub(crate) fn is_over(&self) -> Result<bool> {
         match &self.0 {
             Some(State::Flying { done, .. }) => done.event().is_reached(),
-            _ => Ok(false),
+            Some(State::Lost(kind, why)) => Err(lost(*kind, why)),
+            Some(State::Captured(_)) | None => Ok(false),
         }
     }
 
@@ -219,6 +225,11 @@ impl<T: Pod> Lent<T> {
             _ => None,
         }
     }
+}
+
+/// What is said of a buffer that is leaked.
+fn lost(kind: ErrorKind, why: &str) -> Error {
+    Error::new(kind, format!("the buffer was lost when its copy could not be waited for: {why}"))
 }
 
 /// Whether the error means that the library or the card has no such call, so that nothing was submitted.
@@ -272,6 +283,7 @@ impl<T: Pod> fmt::Debug for Lent<T> {
         let state = match &self.0 {
             Some(State::Flying { .. }) => "flying",
             Some(State::Captured(_)) => "captured",
+            Some(State::Lost(..)) => "lost",
             None => "done",
         };
         f.debug_tuple("Lent").field(&state).finish()

@@ -33,6 +33,10 @@ impl<T: Pod> Visible<T> {
         &self.allocation
     }
 
+    pub(super) fn host_address(&self) -> *mut T {
+        self.host.as_ptr()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
     }

@@ -11,7 +11,7 @@ use acl_sys::{
 };
 
 use super::seconds;
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::context::Context;
 use crate::error::{Refused, Result};
 use crate::stream::{Destroy, Handle, Stream};
@@ -125,6 +125,7 @@ impl Context {
         unsafe { call!(&**self.inner(), aclrtCntNotifyCreate(&raw mut raw, 0)) }?;
         // SAFETY: the owner's only destroy, of a handle that no work uses any more.
         let destroy: Destroy = |context, raw| unsafe { call!(context, aclrtCntNotifyDestroy(raw)) };
+        let raw = non_null(raw, "aclrtCntNotifyCreate")?;
         Ok(CountingNotify(Handle::new(raw, "a counting notify", destroy, self.inner())))
     }
 }

@@ -13,7 +13,7 @@ use acl_sys::acldumpChunk;
 
 use crate::acl::{Acl, ConfigFile};
 use crate::call::{call, check_not_locked, value};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Lock, as_if_alone, say};
 use crate::retire;
 
@@ -235,9 +235,8 @@ impl Acl {
         match begun {
             Ok(()) => Ok(dump),
             Err(error) => {
-                dump.ended = true;
                 // The first error is the one that counts.
-                let _ = dump.end();
+                let _ = dump.end_somehow();
                 Err(error)
             }
         }
@@ -285,29 +284,49 @@ impl Dump {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CallbackPanicked`] when a function of the program did; what the library says. It is ended in any
-    /// case: where this thread has the [process locked](Acl::lock_process), [`ErrorKind::NotSupported`], after the
-    /// unlock.
+    /// The dump and why: [`ErrorKind::CallbackPanicked`] when a function of the program did, where the dump is ended all
+    /// the same; what the library says. Another stop goes on where this one failed, and the drop of the dump tries once
+    /// more, after the unlock where this thread has the [process locked](Acl::lock_process),
+    /// [`ErrorKind::NotSupported`].
     #[doc(alias = "aclmdlFinalizeDump")]
-    pub fn stop(mut self) -> Result<()> {
-        check_not_locked()?;
-        self.ended = true;
-        self.end()
+    pub fn stop(mut self) -> Result<(), Refused<Self>> {
+        let ended = check_not_locked().and_then(|()| self.stop_receiving()).and_then(|()| self.finalize());
+        ended.map_err(|error| Refused::new(self, error))
     }
 
-    fn end(&mut self) -> Result<()> {
-        let mut first = Ok(());
-        if std::mem::take(&mut self.receives) {
+    fn stop_receiving(&mut self) -> Result<()> {
+        if self.receives {
             // SAFETY: takes nothing, and gives nothing.
-            first = unsafe { value!(&self.acl, acldumpUnregCallback()) };
+            unsafe { value!(&self.acl, acldumpUnregCallback()) }?;
+            self.receives = false;
+        }
+        Ok(())
+    }
+
+    fn finalize(&mut self) -> Result<()> {
+        if self.ended {
+            return Ok(());
         }
         // SAFETY: takes nothing; this value began the dump.
-        let last = unsafe { call!(&self.acl, aclmdlFinalizeDump()) };
+        unsafe { call!(&self.acl, aclmdlFinalizeDump()) }?;
+        self.ended = true;
         if forget() {
             let text = "the function that a dump goes to panicked; what it was given then is lost";
             return Err(Error::new(ErrorKind::CallbackPanicked, text));
         }
-        first.and(last)
+        Ok(())
+    }
+
+    /// Both steps of the end, whatever becomes of the other; the first error. The next dump may be tried then.
+    fn end_somehow(&mut self) -> Result<()> {
+        if self.ended {
+            return Ok(());
+        }
+        let done = self.stop_receiving().and(self.finalize());
+        if !std::mem::replace(&mut self.ended, true) {
+            forget();
+        }
+        done
     }
 }
 
@@ -321,7 +340,7 @@ impl Drop for Dump {
             let heir = Self { ended: false, receives: self.receives, acl: self.acl.clone() };
             return retire::on_thread(heir, drop);
         }
-        if let Err(error) = self.end() {
+        if let Err(error) = self.end_somehow() {
             say!(Error, "ending a dump: {error:#}");
         }
     }

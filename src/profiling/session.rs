@@ -9,7 +9,7 @@ use acl_sys::{aclprofAicoreMetrics, aclprofConfig, aclprofConfigType};
 use super::marks::{end_ranges, forget_ranges};
 use crate::acl::Acl;
 use crate::call::{call, check_not_locked, pointer};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Lock, say};
 use crate::retire;
 
@@ -217,7 +217,7 @@ pub struct Profile {
     /// Null before it is there.
     config: *mut aclprofConfig,
     started: bool,
-    /// It was stopped explicitly.
+    /// The library has ended it.
     ended: bool,
     acl: Acl,
 }
@@ -257,9 +257,8 @@ impl Acl {
         match profile.start(options, &values) {
             Ok(()) => Ok(profile),
             Err(error) => {
-                profile.ended = true;
                 // The first error is the one that counts.
-                let _ = profile.end();
+                let _ = profile.end_somehow();
                 Err(error)
             }
         }
@@ -290,34 +289,57 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::File`] when it cannot be written. It is ended in any case: where this thread has the
-    /// [process locked](Acl::lock_process), [`ErrorKind::NotSupported`], after the unlock.
+    /// The profile and why: [`ErrorKind::File`] when it cannot be written; what the library says. Another stop goes on
+    /// where this one failed, and the drop of the profile tries once more, after the unlock where this thread has the
+    /// [process locked](Acl::lock_process), [`ErrorKind::NotSupported`].
     #[doc(alias = "aclprofStop")]
     #[doc(alias = "aclprofFinalize")]
-    pub fn stop(mut self) -> Result<()> {
-        check_not_locked()?;
-        self.ended = true;
-        self.end()
+    pub fn stop(mut self) -> Result<(), Refused<Self>> {
+        let ended = check_not_locked().and_then(|()| self.stop_recording());
+        let ended = ended.and_then(|()| self.destroy_config()).and_then(|()| self.finalize());
+        ended.map_err(|error| Refused::new(self, error))
     }
 
-    /// Every step of the end; the first error.
-    fn end(&mut self) -> Result<()> {
-        let mut first = Ok(());
-        if std::mem::take(&mut self.started) {
-            first = end_ranges(&self.acl, || {
+    fn stop_recording(&mut self) -> Result<()> {
+        if self.started {
+            end_ranges(&self.acl, || {
                 // SAFETY: a live configuration that was started.
                 unsafe { call!(&self.acl, aclprofStop(self.config)) }
-            });
+            })?;
+            self.started = false;
         }
-        let config = std::mem::replace(&mut self.config, std::ptr::null_mut());
-        if !config.is_null() {
-            // SAFETY: the configuration is this value's own and destroyed once.
-            first = first.and(unsafe { call!(&self.acl, aclprofDestroyConfig(config)) });
+        Ok(())
+    }
+
+    fn destroy_config(&mut self) -> Result<()> {
+        if !self.config.is_null() {
+            // SAFETY: the configuration is this value's own, and forgotten once it is destroyed.
+            unsafe { call!(&self.acl, aclprofDestroyConfig(self.config)) }?;
+            self.config = std::ptr::null_mut();
         }
-        // SAFETY: takes nothing; this value began the profile.
-        let last = unsafe { call!(&self.acl, aclprofFinalize()) };
-        *RUNS.lock() = false;
-        first.and(last)
+        Ok(())
+    }
+
+    fn finalize(&mut self) -> Result<()> {
+        if !self.ended {
+            // SAFETY: takes nothing; this value began the profile.
+            unsafe { call!(&self.acl, aclprofFinalize()) }?;
+            self.ended = true;
+            *RUNS.lock() = false;
+        }
+        Ok(())
+    }
+
+    /// Every step of the end, whatever becomes of the others; the first error. The next profile may be tried then.
+    fn end_somehow(&mut self) -> Result<()> {
+        if self.ended {
+            return Ok(());
+        }
+        let done = self.stop_recording().and(self.destroy_config()).and(self.finalize());
+        if !std::mem::replace(&mut self.ended, true) {
+            *RUNS.lock() = false;
+        }
+        done
     }
 }
 
@@ -332,7 +354,7 @@ impl Drop for Profile {
             let heir = Self { config, started: self.started, ended: false, acl: self.acl.clone() };
             return retire::on_thread(heir, drop);
         }
-        if let Err(error) = self.end() {
+        if let Err(error) = self.end_somehow() {
             say!(Error, "ending a profile: {error:#}");
         }
     }

@@ -1,6 +1,7 @@
 //! Memory from and to other code.
 
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 use bytemuck::Pod;
@@ -8,7 +9,7 @@ use bytemuck::Pod;
 use super::not_null;
 use crate::context::Context;
 use crate::error::{Error, Refused, Result};
-use crate::memory::{DeviceBuffer, PinnedBuffer};
+use crate::memory::{DeviceBuffer, ManagedBuffer, MappedBuffer, PinnedBuffer, SharedBuffer};
 
 impl<T: Pod> DeviceBuffer<T> {
     /// A buffer over `len` elements of device memory that other code made: of another framework in the process, of a
@@ -141,5 +142,58 @@ impl<T: Pod> PinnedBuffer<T> {
     /// ```
     pub fn into_raw(self) -> Result<*mut T, Refused<Self>> {
         self.give_away()
+    }
+
+    /// Gives memory that is never freed: it stays as long as the process, and keeps its context.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let table: &'static mut [u16] = device.pinned_from(&[1_u16, 2])?.leak();
+    /// table[0] = 5;
+    /// assert_eq!(table, [5, 2]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use = "the memory cannot be reached otherwise"]
+    pub fn leak(self) -> &'static mut [T] {
+        let mut kept = ManuallyDrop::new(self);
+        let (address, len) = (kept.as_mut_ptr(), kept.len());
+        // SAFETY: as many initialised elements, which nothing frees any more and no copy uses, since it would own the
+        // buffer; nothing else reaches them.
+        unsafe { std::slice::from_raw_parts_mut(address, len) }
+    }
+}
+
+impl<T: Pod> SharedBuffer<T> {
+    /// Gives the address of the first element, in memory that is never freed: it stays as long as the process, and keeps
+    /// its context. Other handles and work may use it still.
+    #[must_use = "the memory cannot be reached otherwise"]
+    pub fn leak(self) -> *mut c_void {
+        let address = self.address();
+        std::mem::forget(self);
+        address
+    }
+}
+
+impl<T: Pod> ManagedBuffer<T> {
+    /// Gives the address of memory that is never freed, for the host and for devices: it stays as long as the process,
+    /// and keeps its context. Shared handles and work may use it still.
+    #[must_use = "the memory cannot be reached otherwise"]
+    pub fn leak(self) -> *mut c_void {
+        let address = self.address();
+        std::mem::forget(self);
+        address
+    }
+}
+
+impl<T: Pod> MappedBuffer<T> {
+    /// Gives the addresses for the host and for kernels of the device, of memory that is never freed: it stays as long
+    /// as the process, and keeps its context. Work may use it still.
+    #[must_use = "the memory cannot be reached otherwise"]
+    pub fn leak(self) -> (*mut T, *mut c_void) {
+        let addresses = (self.host_address(), self.device_address());
+        std::mem::forget(self);
+        addresses
     }
 }

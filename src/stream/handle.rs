@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use acl_sys::aclrtStream;
 
-use super::{Named, Stream, StreamInner, Task};
+use super::{CaptureState, Named, Stream, StreamInner, Task};
 use crate::allocation::Touch;
 use crate::closure;
 use crate::context::ContextInner;
@@ -72,6 +72,17 @@ impl Handle {
         uses: &[Touch<'_>],
         call: impl FnOnce(&ContextInner, aclrtStream) -> Result<()>,
     ) -> Result<()> {
+        self.submit_into(stream, named, uses, call).map(drop)
+    }
+
+    /// As [`Self::submit`]; gives the capture that has recorded the work, if one has.
+    pub(crate) fn submit_into(
+        self: &Arc<Self>,
+        stream: &Stream,
+        named: Named,
+        uses: &[Touch<'_>],
+        call: impl FnOnce(&ContextInner, aclrtStream) -> Result<()>,
+    ) -> Result<Option<Arc<CaptureState>>> {
         let inner = &stream.0;
         let checked = inner.context().check_memory(&self.context, || self.what.to_owned());
         checked.map_err(|error| stream.refuse(named, error))?;
@@ -82,7 +93,8 @@ impl Handle {
         if let Some(capture) = &state.capture {
             // Before the call, so that it outlives every replay whatever happens in between.
             capture.keep_other(Box::new(Arc::clone(self)));
-            return inner.submit_locked(&state, &task, |raw| call(inner.context(), raw)).map(drop);
+            let recorded = inner.submit_locked(&state, &task, |raw| call(inner.context(), raw));
+            return recorded.map(|_| Some(Arc::clone(capture)));
         }
         state.gather_other(self);
         let submitted = inner.submit_locked(&state, &task, |raw| call(inner.context(), raw));
@@ -97,7 +109,7 @@ impl Handle {
                 uses.push(Use::of(inner, number));
             }
         }
-        submitted.map(drop)
+        submitted.map(|_| None)
     }
 
     /// A copy, so that no lock is held while streams are asked.

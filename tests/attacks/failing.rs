@@ -1,6 +1,6 @@
 //! C calls that fail where nobody looks: an error, and everything as it was.
 
-use crate::common::mock;
+use crate::common::{assert_says, mock};
 use racl::plan::Mode;
 use racl::{Allocator, CaptureMode, Error, ErrorKind, Result, op};
 
@@ -178,4 +178,25 @@ fn an_event_that_a_capture_needs() {
     }
     drop((stream, side, buffer, context));
     arena.end();
+}
+
+#[test]
+fn a_buffer_that_is_lost_says_so_whoever_asks() {
+    let arena = Arena::new();
+    let stream = arena.stream();
+    let mut buffer = arena.context.alloc::<f32>(4).unwrap();
+    let pinned = arena.context.pinned_from(&[1.0_f32; 4]).unwrap();
+    mock::fail("aclrtRecordEvent", 1, INTERNAL).unwrap();
+    for function in ["aclrtSynchronizeStream", "aclrtSynchronizeStreamWithTimeout"] {
+        mock::fail(function, 1, INTERNAL).unwrap();
+    }
+    let lent = stream.upload(pinned, &mut buffer).unwrap();
+    mock::clear_failures();
+    let names = ["the buffer was lost", "aclrtRecordEvent"];
+    assert_says(&lent.is_complete().unwrap_err(), ErrorKind::Internal, &names);
+    let refused = lent.wait().unwrap_err();
+    assert_says(refused.error(), ErrorKind::Internal, &names);
+    drop(refused);
+    drop(arena.context.take_drop_errors());
+    arena.still_works();
 }

@@ -156,9 +156,29 @@ fn a_change_that_the_library_refuses_ends_the_graph_and_keeps_what_it_may_use() 
             let before = mock::live_handles().device_allocations;
             drop((other, flag));
             assert_eq!(mock::live_handles().device_allocations, before);
-            if name != "aclmdlRITaskSetParams" {
-                assert_eq!(graph.launch(&stream).unwrap_err().kind(), ErrorKind::GraphRunning);
-            }
+            assert_eq!(graph.launch(&stream).unwrap_err().kind(), ErrorKind::GraphRunning);
         }
+    });
+}
+
+#[test]
+fn a_task_that_the_library_was_not_asked_to_disable_is_not_disabled() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let (mut graph, flag, out) = waits_and_writes(context, &stream);
+        let (tasks, other) = (graph.tasks().unwrap(), context.flag(0).unwrap());
+        let mut both = || {
+            graph.change(|change| {
+                change.write_value(&tasks[2], &other, 4)?;
+                change.disable(&tasks[0])
+            })
+        };
+        mock::fail("aclmdlRITaskSetParams", 1, 507_000).unwrap();
+        assert_says(&both().unwrap_err(), ErrorKind::Internal, &["aclmdlRITaskSetParams"]);
+        both().unwrap();
+        graph.launch(&stream).unwrap();
+        graph.wait().unwrap();
+        assert_eq!((flag.value().unwrap(), other.value().unwrap()), (1, 4));
+        assert_eq!(out.to_vec().unwrap(), [1; 4]);
     });
 }

@@ -176,3 +176,32 @@ fn leaked_memory_stays() {
     drop(device.upload(&[8_u32; 2]).unwrap());
     assert_eq!(again.to_vec().unwrap(), [7; 2]);
 }
+
+#[test]
+fn memory_that_is_leaked_stays_and_so_does_its_context() {
+    let _alone = exclusive();
+    let context = context();
+    let whole = context.upload(&[1_u32, 2, 3, 4]).unwrap().into_shared();
+    let (part, address) = (whole.slice(1..3).unwrap(), whole.address());
+    let managed = context.managed::<u32>(2).unwrap();
+    let (managed_address, mut mapped) = (managed.address(), context.mapped::<u32>(2).unwrap());
+    mapped.host().unwrap().copy_from_slice(&[7, 8]);
+    let device_address = mapped.device_address();
+    let frees = ["aclrtFree", "aclrtFreeHost", "aclrtHostUnregister"].map(mock::calls);
+    assert_eq!(part.leak(), address.wrapping_byte_add(4));
+    drop(whole);
+    let pinned = context.pinned_from(&[5_u32, 6]).unwrap().leak();
+    pinned[0] += 1;
+    assert_eq!(pinned, [6, 6]);
+    assert_eq!(managed.leak(), managed_address);
+    let (host, device) = mapped.leak();
+    assert_eq!(device, device_address);
+    // SAFETY: two elements, which nothing frees nor writes.
+    assert_eq!(unsafe { host.cast::<[u32; 2]>().read() }, [7, 8]);
+    // SAFETY: the memory of the part, which stays; the owner keeps nothing.
+    let again = unsafe { DeviceBuffer::<u32>::from_raw(address.wrapping_byte_add(4), 2, &context, ()) }.unwrap();
+    assert_eq!(again.to_vec().unwrap(), [2, 3]);
+    drop(again);
+    assert_eq!(["aclrtFree", "aclrtFreeHost", "aclrtHostUnregister"].map(mock::calls), frees);
+    assert!(context.close().is_err());
+}

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod forks;
 mod memory;
 mod signals;
 #[path = "../common/watchdog.rs"]

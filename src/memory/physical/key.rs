@@ -6,7 +6,7 @@ use std::str::FromStr;
 use acl_sys::{aclrtDrvMemHandle, aclrtMemHandleType, aclrtMemSharedHandleType};
 
 use super::PhysicalMemory;
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::context::{Context, process_numbers};
 use crate::error::{Error, Result};
 
@@ -172,20 +172,22 @@ impl Context {
     #[doc(alias = "aclrtMemImportFromShareableHandleV2")]
     pub fn import_physical(&self, key: &PhysicalKey) -> Result<PhysicalMemory> {
         let (context, mut raw): (_, aclrtDrvMemHandle) = (&**self.inner(), std::ptr::null_mut());
-        match &key.handle {
+        let name = match &key.handle {
             Handle::Server(number) => {
                 let device = context.device();
                 // SAFETY: a place for one handle; a number that nobody gave out gives a code.
                 unsafe { call!(context, aclrtMemImportFromShareableHandle(*number, device, &raw mut raw)) }?;
+                "aclrtMemImportFromShareableHandle"
             }
             Handle::Fabric(bytes) => {
                 let (kind, mut bytes) = (aclrtMemSharedHandleType::ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, bytes.clone());
                 let handle = bytes.as_mut_ptr().cast();
                 // SAFETY: a copy of a handle of this type, and a place for one handle.
                 unsafe { call!(context, aclrtMemImportFromShareableHandleV2(handle, kind, 0, &raw mut raw)) }?;
+                "aclrtMemImportFromShareableHandleV2"
             }
-        }
-        Ok(PhysicalMemory::own(raw, key.bytes, self.inner()))
+        };
+        non_null(raw, name).map(|raw| PhysicalMemory::own(raw, key.bytes, self.inner()))
     }
 }
 
