@@ -381,7 +381,7 @@ mod tests {
     fn a_call_that_succeeds_and_gives_nothing_is_an_error() {
         let error = non_null(std::ptr::null_mut::<u8>(), "aclrtCreateNotify").unwrap_err();
         assert_eq!((error.kind(), error.code()), (ErrorKind::Internal, None));
-        assert_eq!(error.to_string(), "aclrtCreateNotify succeeded and gave nothing");
+        assert!(error.to_string().ends_with("aclrtCreateNotify succeeded and gave nothing"), "{error}");
         let mut place = 1_u8;
         assert_eq!(non_null(&raw mut place, "aclrtCreateNotify").unwrap(), &raw mut place);
     }

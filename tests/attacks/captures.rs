@@ -174,7 +174,11 @@ fn nothing_at_all() {
                 graph.launch(&stream).unwrap();
                 graph.wait().unwrap();
             }
-            Err(error) => drop(refused::<()>(Err(error), BROKEN)),
+            // A card may say no.
+            Err(error) => {
+                assert!(!crate::common::is_mock(), "{error}");
+                drop(refused::<()>(Err(error), BROKEN));
+            }
         }
     }
     drop(stream);

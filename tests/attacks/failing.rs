@@ -21,11 +21,13 @@ fn program(arena: &Arena) -> Result<()> {
     stream.fork(&side)?;
     op::add_inplace(&side, &mut out, &a)?;
     stream.join(&side)?;
-    let event = context.event()?;
+    // Not one of those that wait for their next use.
+    let event = context.timing_event()?;
     event.record(&stream)?;
     event.synchronize()?;
     let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| op::add_inplace(s, &mut out, &a))?;
     graph.launch(&stream)?;
+    let _ = stream.is_complete()?;
     let seen = out.to_vec()?;
     assert_eq!(seen, [4.0; 4]);
     let mut buffer = context.alloc::<f32>(4)?;
@@ -42,6 +44,9 @@ fn each_call_of(function: &str, code: i32) {
     arena.context.set_allocator(Allocator::Direct);
     program(&arena).unwrap();
     for nth in 1..=20 {
+        // What was kept for the next time is made anew.
+        arena.context.clear_operator_cache();
+        crate::common::device().context().bind().unwrap();
         let before = mock::calls(function);
         mock::fail(function, nth, code).unwrap();
         let ended = program(&arena);
@@ -55,18 +60,16 @@ fn each_call_of(function: &str, code: i32) {
         );
         arena.still_works();
         if !reached {
+            assert!(nth > 1, "{function} is not called");
             break;
         }
     }
     drop(arena.context.take_drop_errors());
 }
 
-/// What the crate asks without a need, or tries another way: where streams and events run out it gives idle ones back
-/// and asks once more.
+/// What the crate tries another way: where streams, events and memory run out it gives idle ones back and asks once more.
 fn is_optional(function: &str, code: i32) -> bool {
-    [NO_EVENTS, NO_STREAMS].contains(&code)
-        || ["aclrtStreamQuery", "aclrtQueryEventStatus", "aclSetAclOpExecutorRepeatable", "aclrtMalloc"]
-            .contains(&function)
+    [NO_EVENTS, NO_STREAMS].contains(&code) || (function, code) == ("aclrtMalloc", NO_MEMORY)
 }
 
 macro_rules! attacks {
@@ -114,6 +117,7 @@ fn every_third_call_of_a_run() {
     // Each allocation and each free is a call of the library, which can fail.
     arena.context.set_allocator(Allocator::Direct);
     let stream = arena.stream();
+    let mut hits = 0;
     for mode in [Mode::Captured, Mode::Eager] {
         for name in names {
             let mut exe = arena.executable(mode, formula);
@@ -125,12 +129,17 @@ fn every_third_call_of_a_run() {
                 mock::clear_failures();
                 match done {
                     Ok(()) => assert_eq!(result(&exe), [2.0 * step as f32 + 1.0; 4], "{name} {mode:?}"),
-                    Err(error) => assert!(!error.to_string().is_empty()),
+                    Err(error) => {
+                        assert_eq!(error.kind(), ErrorKind::Internal, "{name} {mode:?}: {error}");
+                        hits += 1;
+                    }
                 }
                 assert!(!stream.is_capturing(), "{name} {mode:?}");
             }
         }
     }
+    // Each of the six names in one mode at least.
+    assert!(hits >= names.len(), "{hits} errors");
     drop(stream);
     drop(arena.context.take_drop_errors());
     arena.end();

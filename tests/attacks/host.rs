@@ -8,7 +8,7 @@ use crate::common::mock;
 use racl::plan::Mode;
 use racl::{CaptureMode, Error, ErrorKind, Event, Stream, Tensor, op};
 
-use crate::arena::{Arena, formula, until, until_still};
+use crate::arena::{Arena, Gate, formula, until, until_still};
 
 /// Runs `work` in a host function of a stream and gives what it gave.
 fn inside<T: Send + 'static>(stream: &Stream, mut work: impl FnMut() -> T + Send + 'static) -> T {
@@ -68,6 +68,16 @@ fn waits_for_other_streams() {
         Ok(bytes) => assert_eq!(bytes, [3; 8]),
         Err(error) => assert_eq!(error.kind(), ErrorKind::NotSupported, "{error}"),
     }
+    let mut buffer = arena.context.alloc_zeroed::<u8>(8).unwrap();
+    let gate = Gate::before(&other);
+    let there = other.clone();
+    let done = inside(&stream, move || {
+        there.fill_bytes(&mut buffer, 3)?;
+        there.synchronize()
+    });
+    assert_eq!(done.unwrap_err().kind(), ErrorKind::NotSupported);
+    gate.open();
+    other.synchronize().unwrap();
     drop((stream, other));
     arena.end();
 }

@@ -77,13 +77,19 @@ fn in_a_host_function() {
 fn in_a_host_function_of_a_graph_at_each_replay() {
     let arena = Arena::new();
     let stream = arena.stream();
+    let beside = arena.stream();
     let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.host_function(|| panics())).unwrap();
-    for _ in 0..3 {
+    for graph_first in [true, false, true] {
         graph.launch(&stream).unwrap();
-        let ended = stream.synchronize().and_then(|()| graph.wait());
-        assert_eq!(ended.unwrap_err().kind(), ErrorKind::CallbackPanicked);
+        beside.host_function(|| ()).unwrap();
+        // Whoever asks first is told, the other one is not, and a stream that has no part in it never is.
+        let told = if graph_first { graph.wait() } else { stream.synchronize() };
+        assert_eq!(told.unwrap_err().kind(), ErrorKind::CallbackPanicked);
+        let after = if graph_first { stream.synchronize() } else { graph.wait() };
+        after.unwrap();
+        beside.synchronize().unwrap();
     }
-    drop((graph, stream));
+    drop((graph, stream, beside));
     arena.end();
 }
 
@@ -184,11 +190,9 @@ fn in_the_work_that_builds_a_plan() {
         let y = g.abs(x)?;
         g.output("y", y)
     });
-    if let Ok(plan) = plan {
-        let stream = arena.stream();
-        let mut exe = plan.executable(&arena.context, &RunOptions::new(), Frozen::new()).unwrap();
-        assert_eq!(run(&mut exe, &stream, &arena.tensor(-4.0)), [4.0; 4]);
-    }
+    let mut exe = plan.unwrap().executable(&arena.context, &RunOptions::new(), Frozen::new()).unwrap();
+    assert_eq!(run(&mut exe, &arena.stream(), &arena.tensor(-4.0)), [4.0; 4]);
+    drop(exe);
     arena.end();
 }
 
