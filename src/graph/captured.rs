@@ -273,7 +273,7 @@ impl Graph {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });
-        let number = number.inspect_err(|_| self.not_launched(inner))?;
+        let number = number.inspect_err(|error| self.not_launched(inner, error))?;
         state.latest.set(Some(((task.label, task.location), number)));
         self.in_flight.launched(inner, number);
         if !known {
@@ -285,10 +285,11 @@ impl Graph {
 
     /// After a launch that was refused, with the stream's lock.
     #[cold]
-    fn not_launched(&self, stream: &Arc<StreamInner>) {
+    fn not_launched(&self, stream: &Arc<StreamInner>, error: &Error) {
         self.panics.not_launched(stream.progress());
-        // The library may have begun it.
-        self.in_flight.launched(stream, stream.progress().submitted());
+        if error.kind().may_be_in_part() {
+            self.in_flight.launched(stream, stream.progress().submitted());
+        }
         self.in_flight.set_disturbed();
     }
 
