@@ -58,7 +58,6 @@ impl Arena {
         self.context.stream().unwrap()
     }
 
-    #[cfg(feature = "cache")]
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }

@@ -69,7 +69,11 @@ fn waits_for_other_streams() {
         Err(error) => assert_eq!(error.kind(), ErrorKind::NotSupported, "{error}"),
     }
     let mut buffer = arena.context.alloc_zeroed::<u8>(8).unwrap();
-    let gate = Gate::before(&other);
+    // A context runs one host function at a time: the gate is in another one.
+    let apart = arena.device().context().create_context().unwrap();
+    let elsewhere = apart.stream().unwrap();
+    let gate = Gate::before(&elsewhere);
+    elsewhere.fork(&other).unwrap();
     let there = other.clone();
     let done = inside(&stream, move || {
         there.fill_bytes(&mut buffer, 3)?;
@@ -78,7 +82,8 @@ fn waits_for_other_streams() {
     assert_eq!(done.unwrap_err().kind(), ErrorKind::NotSupported);
     gate.open();
     other.synchronize().unwrap();
-    drop((stream, other));
+    drop((stream, other, elsewhere));
+    apart.close().unwrap();
     arena.end();
 }
 

@@ -102,6 +102,7 @@ static int set_mode(int mode) {
     mock_lock();
     const int before = atomic_exchange(&mock_races_mode, mode);
     mock_each_stream(from_now_on);
+    mock_racers_begin();
     mock_races_reset();
     mock_unlock();
     return before;

@@ -32,6 +32,7 @@ struct mock_racer {
     mock_link all;
     uint32_t slot;
     uint64_t epoch, born;
+    uint64_t turn; /* which begin of the checks it is of, where it is no stream */
     bool given; /* the epoch is in a mark */
     mock_past *past;
     mock_mark *own; /* of now, NULL until somebody asks */
@@ -48,6 +49,8 @@ struct mock_racer {
 void mock_races_lock(void);
 void mock_races_unlock(void);
 bool mock_racer_knows(const mock_racer *r, uint32_t slot, uint64_t epoch);
+/* What it does now was seen from its beginning on: the checks did not begin meanwhile. */
+bool mock_racer_counts(const mock_racer *r);
 /* Before it does or learns something. */
 void mock_racer_advance(mock_racer *r);
 void mock_racer_learn(mock_racer *r, const mock_mark *m);

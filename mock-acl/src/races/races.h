@@ -61,6 +61,8 @@ void mock_racer_free(mock_racer *r);
 extern mock_racer *const mock_host_racer;
 /* It is a stream whose tasks from number `first` on are looked at; `done` says how many are over. */
 void mock_racer_serve(mock_racer *r, const _Atomic uint64_t *done, uint64_t first);
+/* The checks begin: of what runs, nobody saw all that it came after. */
+void mock_racers_begin(void);
 /* The host queued task `seq`, which comes after all that the host knows. */
 void mock_racer_queued(mock_racer *r, uint64_t seq);
 /* Task `seq` and what follows come after the mark. */

@@ -249,6 +249,11 @@ bool mock_race_touch(mock_racer *r, const mock_doing *who, mock_touch kind, cons
     looking l = {.racer = r, .access = malloc(sizeof *l.access)};
     if (l.access == NULL) return true;
     mock_races_lock();
+    if (!mock_racer_counts(r)) {
+        mock_races_unlock();
+        free(l.access);
+        return true;
+    }
     mock_racer_advance(r);
     *l.access = (mock_access){.refs = 1, .slot = r->slot, .epoch = r->epoch, .kind = kind, .who = *who};
     each_piece(&l, what);

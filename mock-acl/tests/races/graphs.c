@@ -186,7 +186,48 @@ static void across_the_edge(void) {
     races(1);
 }
 
+typedef struct meanwhile {
+    aclrtStream behind;
+    void *p;
+    int ran;
+} meanwhile;
+
+/* The checks end and begin, and what comes next is queued. */
+static void off_and_on(void *what) {
+    meanwhile *m = what;
+    CHECK(mock_acl_check_races(MOCK_ACL_RACES_OFF) == MOCK_ACL_RACES_REPORT);
+    CHECK(mock_acl_check_races(MOCK_ACL_RACES_REPORT) == MOCK_ACL_RACES_OFF);
+    fill(m->p, BYTES, m->behind);
+    m->ran++;
+}
+
+/* A replay during which the checks begin again: nobody looked at the record behind it when it was queued, so none of
+ * its nodes counts, on the first stream or on another. */
+static void begun_during_a_replay(int on_the_side) {
+    fork f = new_fork();
+    meanwhile m = {new_stream(), f.p, 0};
+    begin(&f);
+    OK(aclrtLaunchHostFunc(f.main, off_and_on, &m));
+    go_out(&f);
+    fill(f.p, BYTES, on_the_side ? f.side : f.main);
+    come_back(&f);
+    end(&f);
+    OK(aclmdlRIExecuteAsync(f.graph, f.main));
+    aclrtEvent behind = new_event(ACL_EVENT_SYNC);
+    OK(aclrtRecordEvent(behind, f.main));
+    OK(aclrtStreamWaitEvent(m.behind, behind));
+    races(0);
+    CHECK(m.ran == 1);
+    /* The next one counts. */
+    OK(aclrtLaunchHostFunc(f.main, count, &m.ran));
+    fill(f.p, BYTES, f.main);
+    fill(f.p, BYTES, m.behind);
+    races(1);
+}
+
 int main(void) {
+    begun_during_a_replay(0);
+    begun_during_a_replay(1);
     edges_order();
     a_missing_edge();
     a_graph_that_blocks();
