@@ -18,6 +18,7 @@ use crate::retire::{self, keepers};
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task, milliseconds};
 
 mod between;
+mod query;
 mod shared;
 mod times;
 mod waits;
@@ -82,6 +83,7 @@ type Position = (Option<(Arc<Progress>, u64)>, u64);
 /// Waits for a submission, and notes what the wait was told of failed work.
 fn waiting((position, _): &Position, wait: impl FnOnce() -> Result<()>) -> Result<()> {
     let before = position.as_ref().map(|(progress, _)| (progress, progress.unreported().0));
+    let _taker = position.as_ref().map(|(progress, number)| progress.takes(*number));
     wait().inspect_err(|error| {
         if let (Some((progress, before)), true) = (before, error.kind().is_of_work()) {
             // The failure may be one of work behind the record, which nobody else is told of.
@@ -444,55 +446,6 @@ impl Event {
         self.check_signalled()?;
         waiting(&before, || self.named(keepers::look_after(ms, self.wait_at_most(ms))))?;
         self.over(before)
-    }
-
-    /// Whether the latest record is reached; true for an event that was never recorded. Does not block.
-    ///
-    /// # Errors
-    ///
-    /// As [`Event::synchronize`]: work before the record that failed is reported here. Where somebody was told so already,
-    /// of work up to the record or behind it, or a host function before it panicked, of which waits for events tell
-    /// nothing, an error of the same kind says this until the event is recorded again.
-    #[doc(alias = "aclrtQueryEventStatus")]
-    pub fn is_complete(&self) -> Result<bool> {
-        let ended = self.has_ended()?;
-        if ended && let (Some((progress, number)), _) = self.position() {
-            progress.check_ended_well(number)?;
-        }
-        Ok(ended)
-    }
-
-    /// Whether the latest record is reached; how the work before it ended is told once, as by waits.
-    pub(crate) fn has_ended(&self) -> Result<bool> {
-        self.check_signalled()?;
-        let reached = self.is_reached()?;
-        if reached && let (Some((progress, number)), _) = self.position() {
-            progress.check_run(number)?;
-            if !progress.has_reported(number) {
-                // The query says that the work is over, not how it ended. Others may have recorded it again since.
-                retire::wait_moment(|_| self.synchronize_timeout(Duration::from_millis(1)))?;
-            }
-        }
-        Ok(reached)
-    }
-
-    /// Whether the latest record is reached, whatever became of the work before it.
-    pub(crate) fn is_reached(&self) -> Result<bool> {
-        let before = self.position();
-        let mut status = acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
-        // SAFETY: `status` is a place for one value; the handle is this value's own.
-        unsafe { call!(&**self.context_inner(), aclrtQueryEventStatus(self.as_raw(), &raw mut status)) }?;
-        match status {
-            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE => {
-                self.passed(before, Progress::set_completed);
-                Ok(true)
-            }
-            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY => {
-                keepers::glance();
-                Ok(false)
-            }
-            other => Err(Error::new(ErrorKind::UnknownValue, format!("event status {}", other.0))),
-        }
     }
 
     /// The submission that the latest record stands for; none where there was no record.

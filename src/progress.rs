@@ -17,6 +17,7 @@ mod failures;
 mod going;
 mod panicked;
 mod passing;
+mod takers;
 
 pub(crate) use beside::Beside;
 pub(crate) use clock::Clock;
@@ -56,6 +57,7 @@ pub(crate) struct Progress {
     /// Up to which a call that waits has covered them, and so reported their errors.
     reported: AtomicU64,
     failures: failures::Failures,
+    takers: takers::Takers,
     /// Submissions that may have been dropped.
     aborts: failures::Failures,
     panicked: panicked::Panicked,
@@ -90,6 +92,7 @@ impl Progress {
             completed: AtomicU64::new(0),
             reported: AtomicU64::new(0),
             failures: failures::Failures::default(),
+            takers: takers::Takers::default(),
             aborts: failures::Failures::default(),
             panicked: panicked::Panicked::default(),
             beside: beside::Helpers::default(),

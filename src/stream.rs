@@ -287,6 +287,9 @@ impl Stream {
             retire::wait_moment(|limit| self.0.synchronize(limit))?;
         }
         if done {
+            if !self.0.progress.is_noted(span.1) {
+                return Ok(false);
+            }
             self.0.progress.check_ended_well(span.1)?;
         }
         Ok(done)
@@ -398,6 +401,7 @@ impl StreamInner {
     fn c_synchronize(&self, limit: Option<i32>) -> Result<()> {
         self.check_thread()?;
         let span = self.progress.unreported();
+        let _taker = self.progress.takes(span.1);
         let wait = |limit: Option<i32>| match limit {
             // SAFETY: the handle is this value's own; a stale one gives a code.
             None => unsafe { call!(&*self.context, aclrtSynchronizeStream(self.raw)) },

@@ -131,8 +131,8 @@ impl Point {
             return Some(self.judge(Ok(())));
         }
         match self.event.has_ended() {
-            Ok(false) => None,
-            Ok(true) => Some(self.judge(Ok(()))),
+            Ok(true) if self.progress.is_noted(self.number) => Some(self.judge(Ok(()))),
+            Ok(_) => None,
             Err(error) => Some(self.judge(Err(error))),
         }
     }

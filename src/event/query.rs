@@ -1,0 +1,64 @@
+//! Whether an event is reached.
+
+use std::time::Duration;
+
+use super::Event;
+use crate::call::call;
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::Progress;
+use crate::retire;
+use crate::retire::keepers;
+
+impl Event {
+    /// Whether the latest record is reached; true for an event that was never recorded. Does not block.
+    ///
+    /// # Errors
+    ///
+    /// As [`Event::synchronize`]: work before the record that failed is reported here. Where somebody was told so already,
+    /// of work up to the record or behind it, or a host function before it panicked, of which waits for events tell
+    /// nothing, an error of the same kind says this until the event is recorded again.
+    #[doc(alias = "aclrtQueryEventStatus")]
+    pub fn is_complete(&self) -> Result<bool> {
+        let ended = self.has_ended()?;
+        if ended && let (Some((progress, number)), _) = self.position() {
+            if !progress.is_noted(number) {
+                return Ok(false);
+            }
+            progress.check_ended_well(number)?;
+        }
+        Ok(ended)
+    }
+
+    /// Whether the latest record is reached; how the work before it ended is told once, as by waits.
+    pub(crate) fn has_ended(&self) -> Result<bool> {
+        self.check_signalled()?;
+        let reached = self.is_reached()?;
+        if reached && let (Some((progress, number)), _) = self.position() {
+            progress.check_run(number)?;
+            if !progress.has_reported(number) {
+                // The query says that the work is over, not how it ended. Others may have recorded it again since.
+                retire::wait_moment(|_| self.synchronize_timeout(Duration::from_millis(1)))?;
+            }
+        }
+        Ok(reached)
+    }
+
+    /// Whether the latest record is reached, whatever became of the work before it.
+    pub(crate) fn is_reached(&self) -> Result<bool> {
+        let before = self.position();
+        let mut status = acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
+        // SAFETY: `status` is a place for one value; the handle is this value's own.
+        unsafe { call!(&**self.context_inner(), aclrtQueryEventStatus(self.as_raw(), &raw mut status)) }?;
+        match status {
+            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE => {
+                self.passed(before, Progress::set_completed);
+                Ok(true)
+            }
+            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY => {
+                keepers::glance();
+                Ok(false)
+            }
+            other => Err(Error::new(ErrorKind::UnknownValue, format!("event status {}", other.0))),
+        }
+    }
+}
