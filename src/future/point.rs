@@ -127,14 +127,16 @@ impl Point {
             // No call is allowed there.
             return None;
         }
-        if self.progress.has_reported(self.number) {
-            return Some(self.judge(Ok(())));
-        }
-        match self.event.has_ended() {
-            Ok(true) if self.progress.is_noted(self.number) => Some(self.judge(Ok(()))),
-            Ok(_) => None,
+        let ended = if self.progress.has_reported(self.number) { Ok(true) } else { self.event.has_ended() };
+        match ended {
+            Ok(ended) => (ended && self.is_noted()).then(|| self.judge(Ok(()))),
             Err(error) => Some(self.judge(Err(error))),
         }
+    }
+
+    /// Whether all that others were told of the work before it, which is over, is known.
+    pub(super) fn is_noted(&self) -> bool {
+        self.progress.is_noted(self.number)
     }
 
     /// Waits for it, at most for so many milliseconds.
@@ -161,5 +163,39 @@ impl Point {
         }
         let _pass = Pass::begin(&self.progress);
         self.stream.upgrade().map_or(Ok(()), |stream| stream.tell_what_is_left())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use super::*;
+
+    /// On a thread that waits for the work and was told something, which it has not noted yet.
+    #[test]
+    fn nothing_is_over_before_what_another_wait_was_told_is_noted() -> Result<()> {
+        let stream = crate::Acl::mock()?.device(0)?.stream()?;
+        let event = Arc::new(stream.context().event()?);
+        event.record(&stream)?;
+        stream.synchronize()?;
+        let point = Point::of(&event)?.expect("a record");
+        let (taking, taken) = channel();
+        let (noting, noted) = channel::<()>();
+        thread::scope(|scope| {
+            let progress = point.progress();
+            scope.spawn(move || {
+                let _taker = progress.takes(progress.submitted());
+                taking.send(()).unwrap();
+                let _ = noted.recv();
+            });
+            taken.recv().unwrap();
+            assert!(!event.is_complete()? && !stream.is_complete()? && point.ask().is_none());
+            drop(noting);
+            Ok::<(), Error>(())
+        })?;
+        assert!(event.is_complete()? && stream.is_complete()?);
+        point.ask().expect("it is over")
     }
 }

@@ -140,7 +140,8 @@ impl Waiter {
                 continue;
             }
             let waited = wait_part(part, |limit| point.wait(limit));
-            let is_late = matches!(waited, Ok(false));
+            // What others were told of it may come in a moment.
+            let is_late = matches!(waited, Ok(false)) || waited.is_ok() && !point.is_noted();
             part = if is_late { (2 * part).min(LONGEST) } else { PART };
             let mut woken = Vec::new();
             if is_late {
@@ -148,7 +149,13 @@ impl Waiter {
             } else {
                 woken.extend(end(point, who, waited.map(drop)));
                 // Of those that are over by now each wake-up may begin a look at all.
-                woken.extend(self.take_over().into_iter().filter_map(|(point, who)| end(point, who, Ok(()))));
+                for (point, who) in self.take_over() {
+                    if point.is_noted() {
+                        woken.extend(end(point, who, Ok(())));
+                    } else {
+                        self.add(point.number(), (point, who));
+                    }
+                }
             }
             self.is_between();
             woken.into_iter().for_each(wake);

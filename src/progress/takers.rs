@@ -2,6 +2,7 @@
 //! none. Between the end of such a call and its note, nobody may take the work for good.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use super::Progress;
@@ -14,7 +15,7 @@ const MOST: Duration = Duration::from_millis(100);
 pub(super) struct Takers {
     count: AtomicUsize,
     /// Of each the thread, and up to which submission it waits.
-    all: Lock<Vec<(usize, u64)>>,
+    all: Lock<Vec<(ThreadId, u64)>>,
     left: Signal,
 }
 
@@ -24,17 +25,11 @@ pub(crate) struct Taker<'a> {
     number: u64,
 }
 
-/// The same for one thread, and for no other that lives.
-fn this_thread() -> usize {
-    thread_local!(static PLACE: u8 = const { 0 });
-    PLACE.try_with(|place| std::ptr::from_ref(place).addr()).unwrap_or(0)
-}
-
 impl Progress {
     /// This thread waits for the work up to that submission.
     pub(crate) fn takes(&self, number: u64) -> Taker<'_> {
         let of = &self.takers;
-        of.all.lock().push((this_thread(), number));
+        of.all.lock().push((thread::current().id(), number));
         of.count.fetch_add(1, Ordering::SeqCst);
         Taker { of, number }
     }
@@ -50,7 +45,7 @@ impl Progress {
 impl Takers {
     #[cold]
     fn wait(&self, number: u64, limit: Duration) -> bool {
-        let (own, begun) = (this_thread(), Instant::now());
+        let (own, begun) = (thread::current().id(), Instant::now());
         let mut all = self.all.lock();
         // Those who wait for later work may do so for long, and this thread would wait for itself.
         while all.iter().any(|(thread, upto)| *thread != own && *upto <= number) {
@@ -67,7 +62,7 @@ impl Takers {
 impl Drop for Taker<'_> {
     fn drop(&mut self) {
         let mut all = self.of.all.lock();
-        let this = (this_thread(), self.number);
+        let this = (thread::current().id(), self.number);
         if let Some(place) = all.iter().rposition(|known| *known == this) {
             all.swap_remove(place);
         }
@@ -81,7 +76,6 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc::channel;
-    use std::thread;
 
     use super::*;
     use crate::error::ErrorKind;
