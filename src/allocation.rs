@@ -12,8 +12,9 @@ use crate::progress::{Clock, Queue, Use};
 
 mod uses;
 
-use uses::Users;
 pub(crate) use uses::{How, Launches, Touch};
+
+use uses::Users;
 
 /// Device memory. Work that uses it is noted, so that it is freed only after that work.
 pub(crate) struct Allocation {
@@ -199,9 +200,10 @@ impl Allocation {
         self.users.add_graph(graph, how == How::Written);
     }
 
-    /// Notes a launch of such a graph, which does `how`, on the stream `stream`, whose work is behind `clock`.
-    pub(crate) fn launched_on(&self, stream: u64, how: How, clock: &Clock) {
-        self.users.note_launch(stream, how, clock);
+    /// Notes a launch of such a graph, which does `how`, on the stream `stream`, whose work is behind `clock`. False when
+    /// work of others may have come in between that the next launch has to follow.
+    pub(crate) fn launched_on(&self, stream: u64, how: How, clock: &Clock) -> bool {
+        self.users.note_launch(stream, how, clock)
     }
 
     /// Whether nobody but those who keep it `kept` times has it, and nothing but work of graphs used it so far.

@@ -198,8 +198,21 @@ impl Event {
         let checked = stream.0.context().check_library(self.context_inner(), "an event");
         checked.map_err(|error| stream.refuse(("event record", location), error))?;
         stream.0.check_thread()?;
-        let state = stream.0.lock();
-        self.record_locked(&stream.0, &state, location)
+        let (state, mut noted) = self.lock_both(&stream.0)?;
+        self.record_noted(&stream.0, (&state, &mut noted), location)
+    }
+
+    /// The stream's lock and the event's. None is held while the other one is waited for: who has it may wait for room in
+    /// a queue, behind a host function that has work for this stream.
+    fn lock_both<'a>(&'a self, stream: &'a StreamInner) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
+        loop {
+            let state = stream.lock();
+            if let Some(noted) = self.last.try_lock() {
+                return Ok((state, noted));
+            }
+            drop(state);
+            self.last().map(drop)?;
+        }
     }
 
     /// Records while the caller holds the stream's lock, so that no capture begins or ends in between.
@@ -209,7 +222,15 @@ impl Event {
         state: &State,
         location: &'static Location<'static>,
     ) -> Result<()> {
-        let mut noted = self.last()?;
+        self.record_noted(stream, (state, &mut *self.last()?), location)
+    }
+
+    fn record_noted(
+        &self,
+        stream: &Arc<StreamInner>,
+        (state, noted): (&State, &mut Noted),
+        location: &'static Location<'static>,
+    ) -> Result<()> {
         noted.records += 1;
         // Again on the same stream: its counts stay as they are.
         if let (None, Last::Eager { progress, number, clock }) = (&state.capture, &mut noted.last)
@@ -219,7 +240,7 @@ impl Event {
             clock.renew(&state.clock);
             return Ok(());
         }
-        self.record_anew(stream, (state, &mut noted), location)
+        self.record_anew(stream, (state, noted), location)
     }
 
     // A record does not hang: what is before it does.
@@ -269,8 +290,7 @@ impl Event {
         checked.map_err(|error| stream.refuse(("event wait", location), error))?;
         stream.0.check_thread()?;
         let stream = &stream.0;
-        let mut state = stream.lock();
-        let noted = self.last()?;
+        let (mut state, noted) = self.lock_both(stream)?;
         let (None, Last::Eager { progress, number, clock }) = (&state.capture, &noted.last) else {
             return self.make_other_wait(stream, (state, &noted), location);
         };
@@ -353,6 +373,8 @@ impl Event {
         stream: &Stream,
         location: &'static Location<'static>,
     ) -> Result<()> {
+        // The record is work for that stream, and another thread may wait for room in it.
+        last.check_thread()?;
         let state = last.lock();
         if state.capture.is_some() {
             drop(state);

@@ -100,6 +100,19 @@ impl<T> Lock<T> {
     }
 }
 
+/// A lock of anything.
+pub(crate) trait MayBeHeld: Send + Sync {
+    fn is_held(&self) -> bool;
+}
+
+impl<T: Send> MayBeHeld for Lock<T> {
+    /// Where it is not, it was taken and given back: what its last holder wrote is there, and its next one sees what
+    /// was written before.
+    fn is_held(&self) -> bool {
+        self.try_lock().is_none()
+    }
+}
+
 impl<T> Deref for Guard<'_, T> {
     type Target = T;
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Guard, Lock, Signal};
+use crate::lock::{Guard, Lock, MayBeHeld, Signal};
 
 mod beside;
 mod clock;
@@ -52,6 +52,8 @@ pub(crate) trait Queue: Send + Sync + 'static {
 pub(crate) struct Progress {
     /// That no other stream has, before or after; not 0.
     id: u64,
+    /// What whoever submits has locked.
+    lock: Weak<dyn MayBeHeld>,
     submitted: AtomicU64,
     completed: AtomicU64,
     /// Up to which a call that waits has covered them, and so reported their errors.
@@ -84,10 +86,12 @@ enum End {
 
 impl Progress {
     /// Of a stream whose context counts in `around` who has one of its streams for a moment.
-    pub(crate) fn new(around: &Arc<Passes>) -> Arc<Self> {
+    pub(crate) fn new<L: Send + 'static>(around: &Arc<Passes>, lock: &Arc<Lock<L>>) -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
+        let lock: Weak<Lock<L>> = Arc::downgrade(lock);
         Arc::new(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
+            lock,
             submitted: AtomicU64::new(0),
             completed: AtomicU64::new(0),
             reported: AtomicU64::new(0),
@@ -101,6 +105,12 @@ impl Progress {
             end: Lock::default(),
             ended: Signal::default(),
         })
+    }
+
+    /// Whether somebody is submitting. Where not, all notes of what was submitted are there, and whoever submits next
+    /// sees all that was stored before this was asked.
+    pub(crate) fn is_submitting(&self) -> bool {
+        self.lock.upgrade().is_some_and(|lock| lock.is_held())
     }
 
     /// Who has the stream for a moment.
@@ -390,6 +400,11 @@ impl<Q: Queue + ?Sized> Use<Q> {
     /// An earlier submission of the same queue.
     pub(crate) fn at(&self, number: u64) -> Self {
         Self { number, ..self.clone() }
+    }
+
+    /// Whether somebody is [submitting](Progress::is_submitting) to the queue.
+    pub(crate) fn is_submitting(&self) -> bool {
+        self.progress.is_submitting()
     }
 
     pub(crate) fn is_of(&self, queue: &impl Queue) -> bool {

@@ -246,10 +246,15 @@ pub(crate) fn together<T>(drops: impl FnOnce() -> T) -> T {
 
 /// What waits as drops do waits until then.
 pub(crate) fn until<T>(deadline: Instant, drops: impl FnOnce() -> T) -> T {
-    let before = UNTIL.replace(Some(deadline));
-    let done = drops();
-    UNTIL.set(before);
-    done
+    /// Also where what is dropped panics, as what a program owns may.
+    struct Before(Option<Instant>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            UNTIL.set(self.0);
+        }
+    }
+    let _before = Before(UNTIL.replace(Some(deadline)));
+    drops()
 }
 
 /// Until when a drop that begins now waits.
@@ -426,4 +431,21 @@ fn join(over: Vec<Elsewhere>) -> bool {
         }
     }
     any
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_panics_in_a_drop_leaves_no_deadline_behind() {
+        let outer = Instant::now() + Duration::from_secs(60);
+        let panics = || std::panic::catch_unwind(|| until(Instant::now(), || panic!("on purpose")));
+        until(outer, || {
+            panics().unwrap_err();
+            assert_eq!(deadline(), outer);
+        });
+        panics().unwrap_err();
+        assert!(deadline() > Instant::now());
+    }
 }

@@ -44,7 +44,7 @@ pub(crate) use handle::{Destroy, Handle};
 pub use order::untracked;
 pub(crate) use order::{Before, ByHand};
 pub(crate) use private::Private;
-pub(crate) use submit::{Named, Task};
+pub(crate) use submit::{Named, Scratch, Task};
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.
 ///
@@ -92,7 +92,7 @@ pub(crate) struct StreamInner {
     raw: aclrtStream,
     ownership: Ownership,
     name: Lock<Option<String>>,
-    state: Lock<State>,
+    state: Arc<Lock<State>>,
     /// The stream is destroyed or given back.
     released: AtomicBool,
     /// Something was begun on it that could not be ended: others are refused what they begin.
@@ -179,14 +179,15 @@ impl Stream {
     }
 
     fn own(context: &Arc<ContextInner>, raw: aclrtStream, ownership: Ownership) -> Self {
+        let state = Arc::<Lock<State>>::default();
         let stream = Self(Arc::new(StreamInner {
             raw,
             ownership,
             name: Lock::default(),
-            state: Lock::default(),
             released: AtomicBool::new(false),
             spoilt: AtomicBool::new(false),
-            progress: Progress::new(&context.passes),
+            progress: Progress::new(&context.passes, &state),
+            state,
             marker: poll::Marker::default(),
             untold: Lock::default(),
             fault: OnceLock::new(),
@@ -501,19 +502,6 @@ impl StreamInner {
             }
             acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY => Ok(false),
             other => Err(Error::new(ErrorKind::UnknownValue, format!("stream status {}", other.0))),
-        }
-    }
-
-    /// Waits until the submission with this number is done, for at most `limit` milliseconds, and reports errors of
-    /// the work up to it.
-    pub(crate) fn wait_for(&self, number: u64, limit: Option<i32>) -> Result<()> {
-        if self.progress.has_reported(number) {
-            return Ok(());
-        }
-        match self.synchronize(limit) {
-            // The work is done; how it ended is told after the capture.
-            Err(_) if self.progress.has_completed(number) && self.lock().capture.is_some() => Ok(()),
-            waited => waited,
         }
     }
 }

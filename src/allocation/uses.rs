@@ -54,7 +54,7 @@ pub(crate) trait Launches: Send + Sync + 'static {
     fn disturb(&self, stream: u64);
 }
 
-/// The users of one allocation.
+/// The users of one allocation, or of a handle.
 #[derive(Default)]
 pub(super) struct Users {
     /// The stream whose further work is behind all that is noted; 0 when nothing is, [`SEVERAL`] when there is none.
@@ -156,6 +156,23 @@ impl Noted {
         self.all(first).all(|one| one.is_behind(id, clock)) && launches.into_iter().all(behind)
     }
 
+    /// Whether nobody submits anything just now that may be noted without the lock on another stream than `id`.
+    fn is_quiet(&self, id: u64) -> bool {
+        let busy = |last: &Use| last.stream() != id && last.is_submitting();
+        let mut launches = self.graphs.iter().filter_map(|(graph, _)| graph.upgrade()?.last());
+        !self.first.as_ref().is_some_and(busy) && !launches.any(|last| busy(&last))
+    }
+
+    /// What work of the stream `id` has to follow that does `how`, and that is not known to be done.
+    fn before(&self, first: &First, id: u64, how: How) -> impl Iterator<Item = Use> {
+        let streams = self.all(first).filter(move |one| one.last.stream() != id);
+        let of_streams = streams.map(move |one| one.last.at(one.before(how)));
+        let graphs = self.graphs.iter().filter(move |(_, writes)| *writes || how == How::Written);
+        let of_graphs =
+            graphs.filter_map(|(graph, _)| graph.upgrade()?.last()).filter(move |last| last.stream() != id);
+        of_streams.chain(of_graphs).filter(|one| one.number() > 0 && !one.is_done())
+    }
+
     /// The graph with a launch on another stream may not rely on what it knows of the order.
     fn disturb(&self, id: u64) {
         self.graphs.iter().filter_map(|(graph, _)| graph.upgrade()).for_each(|graph| graph.disturb(id));
@@ -230,32 +247,36 @@ impl Users {
     /// The stream `id` did something, and others did before.
     #[cold]
     fn take_over(&self, noted: &Noted, id: u64, clock: &Clock) {
+        // From here on nobody notes anything without the lock. Who may have looked before is asked about behind this.
+        self.alone.store(SEVERAL, Ordering::Relaxed);
         noted.disturb(id);
-        self.alone.store(if noted.is_behind(&self.first, id, clock) { id } else { SEVERAL }, Ordering::Relaxed);
+        if noted.is_quiet(id) && noted.is_behind(&self.first, id, clock) {
+            self.alone.store(id, Ordering::Relaxed);
+        }
     }
 
-    /// Notes a launch on the stream `id` of a graph that does `how`.
-    pub(super) fn note_launch(&self, id: u64, how: How, clock: &Clock) {
+    /// Notes a launch on the stream `id` of a graph that does `how`. False when work of others may have come in between
+    /// that the next launch has to follow.
+    pub(super) fn note_launch(&self, id: u64, how: How, clock: &Clock) -> bool {
         let noted = self.noted();
+        let alone = self.alone.load(Ordering::Relaxed);
         // Graphs that all read need not know of each other, and there are many of them: whoever writes looks at each.
-        if how == How::Read && noted.graphs.iter().all(|(_, writes)| !writes) {
-            let alone = self.alone.load(Ordering::Relaxed);
-            if alone != id {
-                self.alone.store(if alone == 0 { id } else { SEVERAL }, Ordering::Relaxed);
-            }
-            return;
+        if how != How::Read || noted.graphs.iter().any(|(_, writes)| *writes) {
+            self.take_over(&noted, id, clock);
+        } else if alone != id {
+            self.alone.store(if alone == 0 { id } else { SEVERAL }, Ordering::Relaxed);
         }
-        self.take_over(&noted, id, clock);
+        if self.alone.load(Ordering::Relaxed) == id {
+            return true;
+        }
+        noted.is_quiet(id)
+            && noted.before(&self.first, id, how).all(|last| clock.covers(last.stream(), last.number()))
     }
 
     /// Adds to `before` what work of the stream `id` has to follow that does `how`.
     pub(super) fn before(&self, id: u64, how: How, before: &mut Vec<Use>) {
         let noted = self.noted();
-        let streams = noted.all(&self.first).filter(|one| one.last.stream() != id);
-        let of_streams = streams.map(|one| one.last.at(one.before(how)));
-        let graphs = noted.graphs.iter().filter(|(_, writes)| *writes || how == How::Written);
-        let of_graphs = graphs.filter_map(|(graph, _)| graph.upgrade()?.last()).filter(|last| last.stream() != id);
-        let uses = of_streams.chain(of_graphs).filter(|one| one.number() > 0 && !one.is_done());
+        let uses = noted.before(&self.first, id, how);
         for one in uses {
             match before.iter_mut().find(|known| known.stream() == one.stream()) {
                 Some(known) => known.renew(one.number()),

@@ -266,6 +266,8 @@ impl Graph {
             self.order_launch(stream, again, task.location)?;
         }
         let state = inner.lock();
+        // Whoever used the memory meanwhile does not know of this launch.
+        let known = known && !self.in_flight.is_disturbed();
         if self.panics.are_possible() {
             self.panics.launched_on(inner.progress());
         }
@@ -314,8 +316,13 @@ impl Graph {
     #[inline(never)]
     fn note_use(&self, stream: &StreamInner, clock: &Clock) {
         let id = stream.progress().id();
-        let uses = self.touches().filter(|touch| touch.how != How::Kept);
-        uses.for_each(|touch| touch.memory.launched_on(id, touch.how, clock));
+        let mut follows = true;
+        for touch in self.touches().filter(|touch| touch.how != How::Kept) {
+            follows &= touch.memory.launched_on(id, touch.how, clock);
+        }
+        if !follows {
+            self.in_flight.set_disturbed();
+        }
     }
 
     /// The memory that a launch uses.

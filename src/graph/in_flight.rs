@@ -43,6 +43,12 @@ impl InFlight {
         self.disturbed.load(Ordering::Relaxed) && self.disturbed.swap(false, Ordering::Relaxed)
     }
 
+    /// The same, without taking note.
+    #[inline]
+    pub(crate) fn is_disturbed(&self) -> bool {
+        self.disturbed.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn set_disturbed(&self) {
         self.disturbed.store(true, Ordering::Relaxed);
     }

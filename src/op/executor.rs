@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 use std::panic::Location;
-use std::sync::Arc;
 
 use acl_sys::{Entry, MissingSymbol, Table, aclOpExecutor, aclrtStream};
 
@@ -17,8 +16,8 @@ use super::told::Takes;
 use crate::call::{Caller as _, check};
 use crate::context::ContextInner;
 use crate::error::Result;
-use crate::memory::{Allocation, How, Touch};
-use crate::stream::{Stream, Task};
+use crate::memory::{How, Touch};
+use crate::stream::{Scratch, Stream, Task};
 
 owned! {
     /// A planned operator that has not been launched.
@@ -326,7 +325,7 @@ pub(super) fn once(stream: &Stream, call: &Call<'_>, uses: &[Touch<'_>]) -> Resu
 }
 
 /// Scratch memory for an operator that asks for some.
-pub(super) fn workspace(stream: &Stream, bytes: u64) -> Result<Option<Arc<Allocation>>> {
+pub(super) fn workspace(stream: &Stream, bytes: u64) -> Result<Option<Scratch>> {
     match bytes {
         0 => Ok(None),
         _ => stream.0.workspace(usize::try_from(bytes).unwrap_or(usize::MAX)).map(Some),

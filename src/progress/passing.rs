@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn owners_are_told_from_references_that_pass() {
         let around = Arc::<Passes>::default();
-        let progress = Progress::new(&around);
+        let progress = Progress::new(&around, &Arc::new(Lock::new(())));
         let passes = progress.passes();
         assert_eq!(passes.owners(|| 2), 2);
         let (one, two) = (Pass::begin(&progress), Pass::begin(&progress));
@@ -156,7 +156,8 @@ mod tests {
     #[test]
     fn a_thread_knows_where_it_passes_itself() {
         let around = Arc::<Passes>::default();
-        let (one, two) = (Progress::new(&around), Progress::new(&around));
+        let (one, two) =
+            (Progress::new(&around, &Arc::new(Lock::new(()))), Progress::new(&around, &Arc::new(Lock::new(()))));
         let (first, second, again) = (Pass::begin(&one), Pass::begin(&two), Pass::begin(&one));
         drop(first);
         let own = || (one.passes().has_own(), two.passes().has_own(), around.has_own());

@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn work_is_good_only_when_whoever_waits_for_it_has_noted_what_it_was_told() {
-        let progress = Progress::new(&Arc::<Passes>::default());
+        let progress = Progress::new(&Arc::<Passes>::default(), &Arc::new(Lock::new(())));
         assert!(progress.is_noted(5), "nobody waits");
         let (noted, (taking, taken)) = (AtomicBool::new(false), channel());
         thread::scope(|scope| {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn nobody_is_waited_for_without_an_end() {
-        let progress = Progress::new(&Arc::<Passes>::default());
+        let progress = Progress::new(&Arc::<Passes>::default(), &Arc::new(Lock::new(())));
         let (done, over) = channel::<()>();
         thread::scope(|scope| {
             let (taking, taken) = channel();

@@ -211,7 +211,7 @@ impl CaptureState {
 
     /// Waits for threads that are recording into the closed capture at this moment.
     pub(crate) fn drain(&self) {
-        let streams = self.lock().streams.clone();
+        let streams: Vec<_> = self.lock().joined().cloned().collect();
         for stream in streams {
             drop(stream.lock());
         }
@@ -396,10 +396,14 @@ impl CaptureState {
 
     /// Takes every stream out of the capture.
     pub(crate) fn release_streams(&self) {
-        let streams = std::mem::take(&mut self.lock().streams);
-        for stream in streams {
+        let (joined, all) = {
+            let mut inner = self.lock();
+            (inner.joined().cloned().collect::<Vec<_>>(), std::mem::take(&mut inner.streams))
+        };
+        drop(all);
+        for stream in joined {
             let mut state = stream.lock();
-            // A stream whose joining failed is listed as well; it may take part in another capture.
+            // It may take part in another capture since.
             let own = state.capture.as_ref().is_some_and(|capture| capture.id == self.id);
             let former = if own { state.capture.take() } else { None };
             drop(state);
@@ -446,6 +450,11 @@ impl Inner {
     fn add_stream(&mut self, stream: &Arc<StreamInner>) -> usize {
         self.streams.push(Arc::clone(stream));
         self.joins.add_chain()
+    }
+
+    /// Those that take part.
+    fn joined(&self) -> impl Iterator<Item = &Arc<StreamInner>> {
+        self.streams.iter().enumerate().filter(|(chain, _)| !self.joins.is_void(*chain)).map(|(_, stream)| stream)
     }
 
     fn side(&self, name: &str) -> Option<Stream> {

@@ -172,7 +172,7 @@ impl StreamInner {
             raw: self.raw,
             ownership: self.ownership,
             name: std::mem::take(&mut self.name),
-            state: Lock::new(state),
+            state: Arc::new(Lock::new(state)),
             released: AtomicBool::new(false),
             spoilt: AtomicBool::new(self.is_spoilt()),
             progress: Arc::clone(&self.progress),

@@ -44,6 +44,10 @@ impl Joins {
         self.chains[chain].void = true;
     }
 
+    pub(crate) fn is_void(&self, chain: usize) -> bool {
+        self.chains[chain].void
+    }
+
     pub(crate) fn task(&mut self, chain: usize, label: &'static str, location: &'static Location<'static>) {
         let chain = &mut self.chains[chain];
         chain.tasks += 1;

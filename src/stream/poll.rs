@@ -1,6 +1,7 @@
 //! Asking a stream how far it is, without blocking and without touching a capture.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use acl_sys::{aclrtEventRecordedStatus, aclrtStreamStatus};
 
@@ -9,6 +10,7 @@ use crate::call::call;
 use crate::context::{Events, RawEvent};
 use crate::error::Result;
 use crate::lock::{Lock, say};
+use crate::retire;
 
 /// Up to how many submissions that are not known to be done there is room in the queue for a record. A queue takes some
 /// 2,000 tasks, and a submission may be several.
@@ -25,6 +27,33 @@ impl Marker {
 }
 
 impl StreamInner {
+    /// Waits until the submission with this number is done, for at most `limit` milliseconds, and reports errors of
+    /// the work up to it.
+    pub(crate) fn wait_for(&self, number: u64, limit: Option<i32>) -> Result<()> {
+        if self.progress.has_reported(number) {
+            return Ok(());
+        }
+        match self.synchronize(limit) {
+            // The work is done; how it ended is told after the capture.
+            Err(_) if self.progress.has_completed(number) && self.captures(limit) => Ok(()),
+            waited => waited,
+        }
+    }
+
+    /// Whether the stream captures; not where another thread has its lock for as many milliseconds, which may wait for
+    /// room in the queue.
+    fn captures(&self, limit: Option<i32>) -> bool {
+        let Some(ms) = limit else { return self.lock().capture.is_some() };
+        let until = Instant::now() + Duration::from_millis(ms.unsigned_abs().into());
+        loop {
+            match self.state.try_lock() {
+                Some(state) => return state.capture.is_some(),
+                None if Instant::now() >= until => return false,
+                None => retire::pause_for(Duration::from_micros(100)),
+            }
+        }
+    }
+
     /// Updates what is known to be done. A stream that is never idle is asked through a record of its own.
     pub(crate) fn poll(&self) {
         if let Err(error) = self.try_poll() {

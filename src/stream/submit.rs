@@ -1,5 +1,6 @@
 //! Submitting work: the one place that ties a C call to the buffers it uses and to the capture it is recorded in.
 
+use std::ffi::c_void;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -20,13 +21,35 @@ pub(crate) struct Task<'a> {
     pub(crate) location: &'static Location<'static>,
     pub(crate) uses: &'a [Touch<'a>],
     /// The operator's workspace.
-    pub(crate) scratch: Option<&'a Arc<Allocation>>,
+    pub(crate) scratch: Option<&'a Scratch>,
+}
+
+/// Scratch memory for work on a stream.
+pub(crate) struct Scratch {
+    memory: Arc<Allocation>,
+    /// The id of the capture whose work alone has it, 0 for none.
+    capture: u64,
+}
+
+impl Scratch {
+    pub(crate) fn address(&self) -> *mut c_void {
+        self.memory.address()
+    }
+
+    /// That what the stream is given with it now is of that capture, or of none as well.
+    fn check(&self, state: &State) -> Result<()> {
+        if self.capture == state.capture.as_ref().map_or(0, |capture| capture.id()) {
+            return Ok(());
+        }
+        let text = "a capture of the stream began or ended on another thread while it was given an operator";
+        Err(Error::new(ErrorKind::CaptureForbidden, text))
+    }
 }
 
 impl<'a> Task<'a> {
     /// Everything that must stay allocated until the work is done.
     pub(crate) fn memory(&self) -> impl Iterator<Item = Touch<'a>> {
-        self.uses.iter().copied().chain(self.scratch.map(Touch::kept))
+        self.uses.iter().copied().chain(self.scratch.map(|scratch| Touch::kept(&scratch.memory)))
     }
 }
 
@@ -127,6 +150,9 @@ impl StreamInner {
         call: impl FnOnce(aclrtStream) -> Result<()>,
     ) -> Result<u64> {
         // Under the lock, so that the capture to which a cell belongs cannot have ended since.
+        if let Some(scratch) = task.scratch {
+            scratch.check(state)?;
+        }
         if state.capture.is_none() && task.uses.iter().any(|touch| touch.memory.is_of_capture()) {
             return Err(not_free_standing());
         }
@@ -281,7 +307,7 @@ impl StreamInner {
 
     /// Scratch memory for work on this stream of at least `bytes` bytes: reused by the next work of the stream, which
     /// runs after it. A capture has that of its pool, which its graph keeps.
-    pub(crate) fn workspace(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>> {
+    pub(crate) fn workspace(self: &Arc<Self>, bytes: usize) -> Result<Scratch> {
         self.check_thread()?;
         let (found, capture) = {
             let state = self.lock();
@@ -291,25 +317,26 @@ impl StreamInner {
                 None => (own.cloned(), None),
             }
         };
-        if let Some(workspace) = found {
-            return Ok(workspace);
+        let of_capture = capture.as_ref().map_or(0, |capture| capture.id());
+        if let Some(memory) = found {
+            return Ok(Scratch { memory, capture: of_capture });
         }
         self.context.bind()?;
         let grown = bytes.checked_next_power_of_two().unwrap_or(bytes).max(4096);
-        let grown = Arc::new(match &capture {
+        let memory = Arc::new(match &capture {
             // A graph runs when it is launched, in no order with the work of this stream so far.
             Some(_) => Allocation::new(&self.context, grown),
             None => self.allocate(grown),
         }?);
         match capture {
-            Some(capture) => capture.set_workspace(self, &grown),
+            Some(capture) => capture.set_workspace(self, &memory),
             None => {
                 // Dropped outside the lock: freeing may have to ask this stream how far it is.
-                let former = self.lock().workspace.replace(Arc::clone(&grown));
+                let former = self.lock().workspace.replace(Arc::clone(&memory));
                 drop(former);
             }
         }
-        Ok(grown)
+        Ok(Scratch { memory, capture: of_capture })
     }
 }
 
@@ -352,5 +379,47 @@ mod tests {
         stream.close()?;
         context.close()?;
         Ok(())
+    }
+
+    /// The order of the look and of the note cannot be had by a test: who holds the lock may be anywhere between.
+    #[test]
+    fn memory_is_not_taken_over_while_its_first_stream_is_given_something() -> Result<()> {
+        let context = Acl::mock()?.device(0)?.context().create_context()?;
+        let (first, other) = (context.stream()?, context.stream()?);
+        let memory = Arc::new(Allocation::new(context.inner(), 64)?);
+        let read = |stream: &Stream| {
+            let uses = [Touch::new(&memory, How::Read)];
+            let task = Task { label: "a read", location: Location::caller(), uses: &uses, scratch: None };
+            stream.0.submit(&task, |_| Ok(())).map(drop)
+        };
+        read(&first)?;
+        first.synchronize()?;
+        let submits = first.0.lock();
+        read(&other)?;
+        assert!(!memory.is_in_order(other.0.progress.id()) && !memory.is_in_order(first.0.progress.id()));
+        drop(submits);
+        read(&other)?;
+        assert!(memory.is_in_order(other.0.progress.id()));
+        other.synchronize()
+    }
+
+    /// Somebody else may begin or end a capture while scratch memory is looked for.
+    #[test]
+    fn scratch_memory_is_of_one_capture_or_of_none() -> Result<()> {
+        let stream = Acl::mock()?.device(0)?.stream()?;
+        let give = |scratch: &Scratch| {
+            let task = Task { label: "operator", location: Location::caller(), uses: &[], scratch: Some(scratch) };
+            stream.0.submit(&task, |_| Ok(())).map(drop)
+        };
+        let eager = stream.0.workspace(64)?;
+        give(&eager)?;
+        let capture = stream.begin_capture(crate::CaptureMode::Relaxed)?;
+        assert_eq!(give(&eager).unwrap_err().kind(), ErrorKind::CaptureForbidden);
+        let captured = stream.0.workspace(64)?;
+        assert_ne!(captured.address(), eager.address());
+        give(&captured)?;
+        drop(capture);
+        assert_eq!(give(&captured).unwrap_err().kind(), ErrorKind::CaptureForbidden);
+        give(&eager)
     }
 }

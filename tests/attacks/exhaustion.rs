@@ -1,12 +1,14 @@
 //! Devices without room: for streams, events, graphs and memory.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use crate::common::mock;
 use racl::plan::{Frozen, Mode, RunOptions};
-use racl::{Allocator, CaptureMode, DeviceBuffer, ErrorKind, op};
+use racl::{Allocator, CaptureMode, Context, DeviceBuffer, ErrorKind, Stream, op};
 
-use crate::arena::{Arena, Gate, formula, refused, result, run};
+use crate::arena::{Arena, Gate, formula, refused, result, run, until};
 
 #[test]
 fn streams() {
@@ -253,6 +255,62 @@ fn a_full_queue_that_does_not_move() {
     }
     context.set_allocator(Allocator::Pool);
     arena.end();
+}
+
+/// A thread waits for room in a hung queue, and has the stream locked meanwhile, while somebody drops `what` was made of
+/// the stream, on which nothing else was done.
+fn dropped_beside_a_hung_queue<T>(what: impl FnOnce(&Stream, &Context) -> T) {
+    crate::common::needs_mock("it holds a stream");
+    const ROOM: usize = 2013;
+    let arena = Arena::new();
+    let context = &arena.context;
+    let stream = arena.stream();
+    let mut buffer = context.alloc::<u8>(64).unwrap();
+    let value = what(&stream, context);
+    mock::hold(&stream).unwrap();
+    let given = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let filler = scope.spawn(|| {
+            for _ in 0..=ROOM {
+                stream.fill_bytes(&mut buffer, 1).unwrap();
+                given.fetch_add(1, Ordering::AcqRel);
+            }
+        });
+        until(|| given.load(Ordering::Acquire) == ROOM);
+        racl::set_drop_limit(Duration::from_millis(20));
+        drop(value);
+        racl::set_drop_limit(Duration::from_secs(10));
+        assert!(!filler.is_finished());
+        mock::release(&stream).unwrap();
+    });
+    stream.synchronize().unwrap();
+    drop(context.take_drop_errors());
+    drop((stream, buffer));
+    arena.end();
+}
+
+#[test]
+fn a_graph_whose_end_nobody_was_told_and_a_hung_queue() {
+    dropped_beside_a_hung_queue(|stream, context| {
+        let mut x = context.zeros::<f32>([4]).unwrap();
+        let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| op::fill(s, &mut x, 1.0)).unwrap();
+        graph.launch(stream).unwrap();
+        until(|| stream.is_complete().unwrap());
+        graph
+    });
+}
+
+#[test]
+fn a_capture_that_the_stream_of_a_hung_queue_did_not_join() {
+    dropped_beside_a_hung_queue(|stream, context| {
+        let origin = context.stream().unwrap();
+        let event = context.event().unwrap();
+        let capture = origin.begin_capture(CaptureMode::Relaxed).unwrap();
+        event.record(capture.stream()).unwrap();
+        mock::fail("aclrtStreamWaitEvent", 1, 507_000).unwrap();
+        stream.wait(&event).unwrap_err();
+        capture
+    });
 }
 
 /// A stream that is never idle and always nearly full still tells how far it is: what it no longer uses is given back.

@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::common::mock;
 use racl::plan::Mode;
-use racl::{CaptureMode, Error, ErrorKind, Event, Stream, Tensor, op};
+use racl::{CaptureMode, DeviceBuffer, Error, ErrorKind, Event, Graph, Stream, Tensor, op};
 
 use crate::arena::{Arena, Gate, formula, until, until_still};
 
@@ -270,6 +270,63 @@ fn work_on_the_same_memory_behind_a_full_queue() {
         forbidden(same.to_vec());
         let mut graph = side.capture(CaptureMode::Relaxed, |s| op::fill(s, same, 3.0)).unwrap();
         forbidden(graph.launch(side));
+    });
+}
+
+/// Its last launch is on the stream of the function, behind that.
+#[test]
+fn a_launch_of_a_graph_that_follows_one_behind_a_full_queue() {
+    let place: Arc<OnceLock<Mutex<Graph>>> = Arc::default();
+    let same = Arc::clone(&place);
+    let fill = move |stream: &Stream, x: &mut Tensor<f32>| {
+        place.get_or_init(|| {
+            let mut own = stream.context().zeros::<f32>([4]).unwrap();
+            let other = stream.context().stream().unwrap();
+            let mut graph = other.capture(CaptureMode::Relaxed, |s| op::fill(s, &mut own, 1.0)).unwrap();
+            graph.launch(stream).unwrap();
+            Mutex::new(graph)
+        });
+        op::fill(stream, x, 1.0)
+    };
+    behind_a_queue_full_of(fill, move |side, _| forbidden(same.get().unwrap().lock().unwrap().launch(side)));
+}
+
+/// A thread that is over when this is.
+#[derive(Default)]
+struct Joined(Mutex<Option<thread::JoinHandle<()>>>);
+
+impl Drop for Joined {
+    fn drop(&mut self) {
+        self.0.get_mut().unwrap().take().into_iter().for_each(|thread| thread.join().unwrap());
+    }
+}
+
+/// One thread records an event into the full queue, a second one lets a stream wait for that event, and the function has
+/// work for this stream.
+#[test]
+fn a_stream_that_another_thread_lets_wait_for_what_a_third_one_records() {
+    let place: Arc<OnceLock<(Event, Mutex<DeviceBuffer<u8>>)>> = Arc::default();
+    let waits = Arc::<Joined>::default();
+    let (same, all) = (Arc::clone(&place), Arc::clone(&waits));
+    let fill = move |stream: &Stream, _: &mut Tensor<f32>| {
+        let _ = &waits;
+        let (event, _) = place.get_or_init(|| {
+            // A record waits for an event of the device then.
+            mock::limit_events(Some(64)).unwrap();
+            let context = stream.context();
+            (context.event().unwrap(), Mutex::new(context.alloc(64).unwrap()))
+        });
+        event.record(stream)
+    };
+    behind_a_queue_full_of(fill, move |side, _| {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let (shared, stream, begins) = (Arc::clone(&same), side.clone(), Arc::clone(&begun));
+        *all.0.lock().unwrap() = Some(thread::spawn(move || {
+            begins.store(1, Ordering::Release);
+            stream.wait(&shared.get().unwrap().0).unwrap();
+        }));
+        until_still(|| Some(begun.load(Ordering::Acquire)).filter(|begun| *begun > 0));
+        side.fill_bytes(&mut *same.get().unwrap().1.lock().unwrap(), 2).unwrap();
     });
 }
 

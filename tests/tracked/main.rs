@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod meanwhile;
 mod plans;
 mod random;
 

@@ -8,6 +8,7 @@
 
 use std::panic::Location;
 use std::sync::Arc;
+use std::time::Instant;
 
 use acl_sys::{aclrtEvent, aclrtMemcpyKind, aclrtStream};
 
@@ -16,6 +17,7 @@ use crate::context::{ContextInner, RawEvent};
 use crate::error::Result;
 use crate::lock::say;
 use crate::memory::Touch;
+use crate::retire;
 use crate::stream::{Stream, Task};
 
 use super::piece::Piece;
@@ -170,7 +172,12 @@ impl Gates {
     }
 
     fn set(&self, gate: usize, value: u64, control: &Stream) -> bool {
-        let done = self.write(gate, value, control, Location::caller()).and_then(|()| control.synchronize());
+        // In drops too, which wait no longer than this.
+        let wait = || {
+            let left = retire::deadline().saturating_duration_since(Instant::now()).as_millis();
+            control.0.synchronize(if retire::is_patient() { None } else { Some(left.clamp(1, 1 << 30) as i32) })
+        };
+        let done = self.write(gate, value, control, Location::caller()).and_then(|()| wait());
         done.map_err(|error| say!(Warn, "a gate keeps its value: {error:#}")).is_ok()
     }
 
