@@ -401,7 +401,8 @@ impl Event {
     ///
     /// [`ErrorKind::CaptureForbidden`] while the latest record is part of an active capture,
     /// [`ErrorKind::CaptureDependency`] when it went into one that is over: its replays do not signal the event. The
-    /// error of the work before the record.
+    /// error of the work before the record; also that of work behind it which has failed by then, since the library tells
+    /// each failure of a stream to whoever waits first.
     #[doc(alias = "aclrtSynchronizeEvent")]
     pub fn synchronize(&self) -> Result<()> {
         let before = self.position();

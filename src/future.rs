@@ -54,7 +54,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// Of the await: as [`Stream::synchronize`] for the work before the point. Of work that failed each future is told
+    /// Of the await: as [`Stream::synchronize`] for the work before the point; also the error of work behind it that has
+    /// failed by then, which the library tells to whoever waits first. Of work that failed each future is told
     /// whose point is behind it, those that were made before anybody was told: as the library says it or, where it
     /// said so to another wait, as [`DeviceFault`](crate::ErrorKind::DeviceFault) with a text about that. What a future
     /// was told that was dropped, the next wait for the stream tells. The library tells each failure once: a

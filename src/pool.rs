@@ -68,6 +68,13 @@ struct Segment {
     first: u32,
 }
 
+/// A segment out of which nothing is in use, and which is no part of the pool any more.
+pub(crate) struct Whole {
+    pub(crate) address: usize,
+    pub(crate) bytes: usize,
+    size: Size,
+}
+
 /// A block as it was at one of its turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Known {
@@ -378,8 +385,8 @@ impl Pool {
     }
 
     /// Takes segments out of which no block is in use, the latest first, until what is left of the reserved memory is
-    /// at most `keep` bytes. Gives addresses and bytes.
-    pub(crate) fn take_segments(&mut self, keep: usize) -> Vec<(usize, usize)> {
+    /// at most `keep` bytes.
+    pub(crate) fn take_segments(&mut self, keep: usize) -> Vec<Whole> {
         let mut taken = Vec::new();
         for place in (0..self.segments.len()).rev() {
             if self.figures.reserved.now <= keep {
@@ -398,9 +405,16 @@ impl Pool {
             self.segments[place].bytes = 0;
             self.vacant.push(place as u32);
             self.figures.unreserve(size.kind(), bytes);
-            taken.push((address, bytes));
+            taken.push(Whole { address, bytes, size });
         }
         taken
+    }
+
+    /// A segment that was taken out could not be freed.
+    pub(crate) fn put_back(&mut self, Whole { address, bytes, size }: Whole) {
+        let first = self.place_segment(size, address, bytes, State::Free);
+        self.free.of(size).insert(&mut self.blocks.all, first);
+        self.figures.keep_reserved(size.kind(), bytes);
     }
 
     /// Whatever waits for work does so no more, and nobody holds anything: every segment is free. Gives the ranges,

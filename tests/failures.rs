@@ -200,3 +200,17 @@ fn a_library_that_cannot_tell_is_used_all_the_same() {
     assert_eq!(device.acl().hear_failures().unwrap_err().code(), Some(507_000));
     mock::clear_failures();
 }
+
+#[test]
+fn the_drop_of_a_stream_tells_a_panic_beside_a_fault() {
+    alone(|context| {
+        let mut buffer = context.alloc::<u8>(8).unwrap();
+        let stream = context.stream().unwrap();
+        stream.host_function(|| panic!("on purpose")).unwrap();
+        mock::fail_task("aclrtMemsetAsync", 1, 507_015).unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        drop(stream);
+        let kinds: Vec<_> = context.take_drop_errors().iter().map(Error::kind).collect();
+        assert_eq!(kinds, [ErrorKind::DeviceFault, ErrorKind::CallbackPanicked]);
+    });
+}

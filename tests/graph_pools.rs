@@ -258,3 +258,36 @@ fn graphs_of_a_plan_share_their_scratch_memory() {
     drop(exe);
     assert_eq!(pool.scratch_bytes(), 0);
 }
+
+#[test]
+fn a_graph_does_not_write_what_the_program_has_from_a_later_one() {
+    let context = context();
+    let stream = context.stream().unwrap();
+    let pool = GraphPool::new(&context);
+    let mut out = context.alloc_zeroed::<u8>(4096).unwrap();
+    let (mut first, lent) = fills(&stream, &pool, 1, &mut out);
+    let mut kept = None;
+    let second = stream.capture_in(CaptureMode::Relaxed, &pool, |s| {
+        let mut own = s.alloc::<u8>(4096)?;
+        s.fill_bytes(&mut own, 2)?;
+        kept = Some(own);
+        Ok(())
+    });
+    let (mut second, mut kept) = (second.unwrap(), kept.unwrap());
+    assert_eq!(kept.address(), lent);
+    second.launch(&stream).unwrap();
+    let refused = |first: &mut Graph| {
+        let error = first.launch(&stream).unwrap_err();
+        assert_says(&error, ErrorKind::InvalidArgument, &["4096 bytes", "later capture of the same pool"]);
+    };
+    refused(&mut first);
+    assert_eq!(kept.to_vec().unwrap(), [2; 4096]);
+    second.launch(&stream).unwrap();
+    drop(second);
+    kept.write(&[7; 4096]).unwrap();
+    refused(&mut first);
+    assert_eq!(kept.to_vec().unwrap(), [7; 4096]);
+    drop(kept);
+    first.launch(&stream).unwrap();
+    assert_eq!(out.to_vec().unwrap(), [1; 4096]);
+}

@@ -328,19 +328,24 @@ impl Reclaim {
         if count == 0 {
             return 0;
         }
-        let of_segments: usize = segments.iter().map(|(_, bytes)| bytes).sum();
-        let bytes = of_segments + chunks.iter().map(|leaving| leaving.chunk.bytes).sum::<usize>();
+        let mut bytes = chunks.iter().map(|leaving| leaving.chunk.bytes).sum::<usize>();
         // As in `free_all`.
         let _words = say_later();
-        for (address, _) in &segments {
-            if let Err(error) = allocator::free(context, std::ptr::without_provenance_mut(*address)) {
-                context.record_drop_error("freeing a segment of device memory", error);
+        let mut kept = Vec::new();
+        for segment in segments {
+            match allocator::free(context, std::ptr::without_provenance_mut(segment.address)) {
+                Ok(()) => bytes += segment.bytes,
+                Err(error) => {
+                    context.record_drop_error("freeing a segment of device memory", error);
+                    kept.push(segment);
+                }
             }
         }
         let chunks: Vec<_> =
             chunks.into_iter().map(|leaving| (ranges::unmap(context, leaving.chunk), leaving)).collect();
         let mut state = self.lock();
         chunks.into_iter().for_each(|(gone, leaving)| state.pool.left(leaving, gone));
+        kept.into_iter().for_each(|segment| state.pool.put_back(segment));
         state.leaving -= count;
         state.pool.returned += bytes as u64;
         drop(state);

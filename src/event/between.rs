@@ -141,7 +141,7 @@ impl IpcEvent {
     ///
     /// # Errors
     ///
-    /// The error of the work before the record, where it is this process's;
+    /// The error of the work before the record, or behind it where that has failed by then, if it is this process's;
     /// [`ErrorKind::Internal`] when the process that recorded it is gone.
     #[doc(alias = "aclrtSynchronizeEvent")]
     pub fn synchronize(&self) -> Result<()> {

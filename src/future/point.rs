@@ -158,7 +158,7 @@ impl Point {
             self.progress.tell_panics((0, self.number))?;
         }
         if failed.is_some_and(counts) || device_failures(self.event.context_inner().device()) != of_device {
-            let text = "work that was submitted before the point failed, as another wait was told";
+            let text = "work of the stream failed, as another wait was told; it may be behind the point";
             return Err(Error::new(ErrorKind::DeviceFault, text));
         }
         let _pass = Pass::begin(&self.progress);

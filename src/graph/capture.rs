@@ -166,6 +166,7 @@ impl Stream {
         inner.check_thread()?;
         inner.check_runs()?;
         let mut state = inner.lock();
+        state.check_not_over("capture")?;
         inner.mark_busy(&mut state)?;
         // SAFETY: the handle is this stream's own; null and busy streams give a code.
         let begun = unsafe { call!(&**inner.context(), aclmdlRICaptureBegin(inner.raw(), mode.raw())) };

@@ -185,6 +185,9 @@ impl Stream {
         let named = ("label", Location::caller());
         let build = building(self, named)?;
         check_context(&label.handle, self, "a label").map_err(|error| self.refuse(named, error))?;
+        if let Some(capture) = self.0.lock().capture.clone() {
+            capture.may_come_back();
+        }
         label.handle.submit(self, named, &[], |context, raw| {
             build.steer(&self.0, |flow, line| flow.label(line, &label.place))?;
             // SAFETY: both handles are live, and the graph keeps the label.

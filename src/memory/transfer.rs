@@ -143,6 +143,22 @@ impl<T: Pod> Lent<T> {
         self.ended(waited)
     }
 
+    /// As [`Lent::wait`], for who has no use for what was copied: the buffer also of a copy that was dropped by an abort,
+    /// of which whoever waits for the stream is told.
+    pub(crate) fn wait_to_reuse(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
+        self.wait().or_else(|refused| {
+            let (mut lent, error) = refused.into_parts();
+            let over = error.kind() == ErrorKind::Aborted && lent.is_over().is_ok_and(|over| over);
+            match lent.0.take() {
+                Some(State::Flying { buffer, .. }) if over => Ok(buffer),
+                state => {
+                    lent.0 = state;
+                    Err(Refused::new(lent, error))
+                }
+            }
+        })
+    }
+
     /// The event behind the copy.
     fn copy_done(&self) -> Result<&Event> {
         match &self.0 {

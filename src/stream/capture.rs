@@ -326,7 +326,7 @@ impl CaptureState {
             inner.add(stream, &lent);
             return Some(lent);
         }
-        let lent = self.pool.lend(bytes, bytes.saturating_mul(2).saturating_add(1))?;
+        let lent = self.pool.lend(bytes, bytes.saturating_mul(2).saturating_add(1), self.root().id)?;
         inner.add(stream, &lent);
         Some(lent)
     }
@@ -346,10 +346,16 @@ impl CaptureState {
         latest.min_by_key(|own| own.allocation.bytes()).map(|own| Arc::clone(&own.allocation))
     }
 
+    /// Work that is recorded from here on may run again: what was made before stays as it is for it, though the program
+    /// gives it up.
+    pub(crate) fn may_come_back(&self) {
+        self.lock().own.iter_mut().for_each(|own| own.shared = true);
+    }
+
     /// Notes memory that was made for work of this stream.
     pub(crate) fn made(&self, stream: &Arc<StreamInner>, allocation: &Arc<Allocation>) {
         let mut inner = self.lock();
-        self.pool.add(allocation);
+        self.pool.add(allocation, self.root().id);
         inner.add(stream, allocation);
     }
 
@@ -360,7 +366,7 @@ impl CaptureState {
         if let Some(workspace) = inner.workspaces.get(&key).filter(|known| known.bytes() >= bytes) {
             return Some(Arc::clone(workspace));
         }
-        let lent = self.pool.lend(bytes, usize::MAX)?;
+        let lent = self.pool.lend(bytes, usize::MAX, self.root().id)?;
         inner.add(stream, &lent);
         inner.workspaces.insert(key, Arc::clone(&lent));
         Some(lent)
@@ -368,7 +374,7 @@ impl CaptureState {
 
     pub(crate) fn set_workspace(&self, stream: &Arc<StreamInner>, workspace: &Arc<Allocation>) {
         let mut inner = self.lock();
-        self.pool.add(workspace);
+        self.pool.add(workspace, self.root().id);
         inner.add(stream, workspace);
         // The former one stays among the allocations, since recorded work uses it.
         inner.workspaces.insert(Arc::as_ptr(stream).addr(), Arc::clone(workspace));
@@ -418,7 +424,7 @@ impl CaptureState {
             let own: Vec<_> = inner.own.drain(..).map(|own| own.allocation).collect();
             (std::mem::take(&mut inner.keep), own, std::mem::take(&mut inner.workspaces))
         };
-        keep.lease = self.pool.take_back(&own, |address| keep.allocations.contains_key(&address));
+        keep.lease = self.pool.take_back(&own, self.root().id, |address| keep.allocations.contains_key(&address));
         // Dropped outside the lock: what no work used is freed here.
         drop((own, workspaces));
         keep
@@ -429,7 +435,7 @@ impl Drop for CaptureState {
     /// A capture that gave no graph.
     fn drop(&mut self) {
         let own: Vec<_> = self.inner.get_mut().own.drain(..).map(|own| own.allocation).collect();
-        drop(self.pool.take_back(&own, |_| false));
+        drop(self.pool.take_back(&own, self.root().id, |_| false));
     }
 }
 

@@ -206,7 +206,7 @@ impl Drop for StreamInner {
         // What it tells, and what it frees, may ask for memory that its work uses.
         let _going = self.progress.going();
         let settled = self.is_settled() && self.untold.get_mut().is_none() && !closure::is_running();
-        let mut failed = None;
+        let mut failed = Vec::new();
         match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
             Ok(Waited::Done) => {}
             Ok(other) => {
@@ -214,7 +214,11 @@ impl Drop for StreamInner {
                 self.leave();
                 return told.into_iter().for_each(|error| self.tell_of_end(error));
             }
-            Err(error) => failed = Some(error),
+            Err(error) => failed.push(error),
+        }
+        // A wait that was told of failed work tells no panic.
+        if !failed.is_empty() && self.progress.has_panics() {
+            failed.extend(retire::wait_moment(|limit| self.synchronize(limit)).err());
         }
         let released = self.release();
         let open = released.is_err() && !self.progress.has_completed(self.progress.submitted());

@@ -61,6 +61,12 @@ impl State {
         error
     }
 
+    /// That it takes work, such as `what`, for something that is not over.
+    pub(crate) fn check_not_over(&self, what: &str) -> Result<()> {
+        let Some(over) = self.over else { return Ok(()) };
+        Err(Error::new(ErrorKind::InvalidHandle, format!("{what} on the stream of {over}")))
+    }
+
     /// The update that gathers is over; the stream takes nothing more, which nobody would order.
     pub(crate) fn end_gathering(&mut self) {
         if self.gathers.take().is_some() {
@@ -78,9 +84,7 @@ impl StreamInner {
         task: &Task<'_>,
         call: impl FnOnce(acl_sys::aclrtStream) -> Result<()>,
     ) -> Result<u64> {
-        if let Some(over) = state.over {
-            return Err(Error::new(ErrorKind::InvalidHandle, format!("{} on the stream of {over}", task.label)));
-        }
+        state.check_not_over(task.label)?;
         state.gather(task);
         let called = call(self.raw);
         // Also of one that failed, whose first part the stream may have.

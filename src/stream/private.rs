@@ -33,6 +33,9 @@ struct Entry {
     graphs: usize,
     /// A capture has it.
     lent: bool,
+    /// The capture that had it last, by the id of its root. Where the program still has a buffer of it, other graphs may
+    /// not write there.
+    latest: u64,
 }
 
 /// The right to launch a graph of a pool. Between the look at what the launch has to follow and the note that it was
@@ -41,7 +44,14 @@ pub(crate) struct Turn(Arc<Private>);
 
 /// What of the memory of a graph is of a pool.
 #[derive(Default)]
-pub(crate) struct Lease(Option<(Arc<Private>, Vec<usize>)>);
+pub(crate) struct Lease(Option<Leased>);
+
+struct Leased {
+    pool: Arc<Private>,
+    kept: Vec<usize>,
+    /// Of the root of the capture.
+    capture: u64,
+}
 
 fn key(allocation: &Arc<Allocation>) -> usize {
     Arc::as_ptr(allocation).addr()
@@ -66,9 +76,9 @@ impl Private {
     }
 
     /// Takes memory in that a capture has made for itself.
-    pub(super) fn add(&self, allocation: &Arc<Allocation>) {
+    pub(super) fn add(&self, allocation: &Arc<Allocation>, capture: u64) {
         self.context.reclaim.count_graphs(allocation.bytes(), 0);
-        let entry = Entry { allocation: Arc::clone(allocation), graphs: 0, lent: true };
+        let entry = Entry { allocation: Arc::clone(allocation), graphs: 0, lent: true, latest: capture };
         self.all.lock().entries.insert(key(allocation), entry);
     }
 
@@ -89,15 +99,29 @@ impl Private {
         Ok(Turn(Arc::clone(self)))
     }
 
+    /// That the program has no buffer from a later capture than `capture`, whose graph keeps `kept`, in that memory.
+    fn check_free(&self, kept: &[usize], capture: u64) -> Result<()> {
+        let all = self.all.lock();
+        let later = |entry: &&Entry| entry.latest != capture && !entry.lent && entry.is_with_program();
+        let Some(found) = kept.iter().filter_map(|key| all.entries.get(key)).find(later) else { return Ok(()) };
+        let text = format!(
+            "the program has a buffer from a later capture of the same pool in {} bytes at {:p} that this graph writes; drop \
+             it, or make what outlasts a capture with Context::alloc",
+            found.bytes(),
+            found.allocation.address()
+        );
+        Err(Error::invalid(text))
+    }
+
     /// Memory for a capture, of at least `least` bytes and fewer than `most`, that graphs of this pool keep and nobody
     /// else has.
-    pub(super) fn lend(&self, least: usize, most: usize) -> Option<Arc<Allocation>> {
+    pub(super) fn lend(&self, least: usize, most: usize, capture: u64) -> Option<Arc<Allocation>> {
         let All { entries, idle } = &mut *self.all.lock();
         let is_free = |(_, key): &&(usize, usize)| entries.get(key).is_some_and(|entry| entry.is_given_up(0));
         let found = *idle.range((least, 0)..(most.max(least), 0)).find(is_free)?;
         idle.remove(&found);
         let entry = entries.get_mut(&found.1)?;
-        entry.lent = true;
+        (entry.lent, entry.latest) = (true, capture);
         Some(Arc::clone(&entry.allocation))
     }
 
@@ -107,7 +131,12 @@ impl Private {
     }
 
     /// A capture has ended that had `own`; of that its graph keeps what `keeps` says.
-    pub(super) fn take_back(self: &Arc<Self>, own: &[Arc<Allocation>], keeps: impl Fn(usize) -> bool) -> Lease {
+    pub(super) fn take_back(
+        self: &Arc<Self>,
+        own: &[Arc<Allocation>],
+        capture: u64,
+        keeps: impl Fn(usize) -> bool,
+    ) -> Lease {
         if own.is_empty() {
             return Lease::default();
         }
@@ -117,7 +146,7 @@ impl Private {
             entry.lent = false;
             entry.graphs += usize::from(keeps(key));
         });
-        Lease(Some((Arc::clone(self), kept)))
+        Lease(Some(Leased { pool: Arc::clone(self), kept, capture }))
     }
 
     /// Changes entries, and lets those go that nobody needs any more.
@@ -154,6 +183,10 @@ impl Entry {
     fn is_given_up(&self, kept: usize) -> bool {
         self.allocation.is_given_up(1 + self.graphs + kept)
     }
+
+    fn is_with_program(&self) -> bool {
+        Arc::strong_count(&self.allocation) > 1 + self.graphs
+    }
 }
 
 impl Drop for Turn {
@@ -167,17 +200,19 @@ impl Lease {
     /// Whether it has memory that other graphs of the pool may use.
     #[inline]
     pub(super) fn has_turns(&self) -> bool {
-        self.0.as_ref().is_some_and(|(_, kept)| !kept.is_empty())
+        self.0.as_ref().is_some_and(|leased| !leased.kept.is_empty())
     }
 
     /// While this value lives no other graph with memory of the pool is launched.
     pub(super) fn turn(&self) -> Result<Option<Turn>> {
-        self.0.as_ref().map(|(pool, _)| pool.turn()).transpose()
+        let Some(Leased { pool, kept, capture }) = &self.0 else { return Ok(None) };
+        let turn = pool.turn()?;
+        pool.check_free(kept, *capture).map(|()| Some(turn))
     }
 
     /// The graph goes, with its `allocations`.
     pub(super) fn end(&mut self, allocations: &mut HashMap<usize, (Arc<Allocation>, How)>) {
-        let Some((pool, kept)) = self.0.take() else { return };
+        let Some(Leased { pool, kept, .. }) = self.0.take() else { return };
         pool.settle(&kept, |_, entry| entry.graphs -= 1);
         // After that: until then the memory has one more owner than is counted, and is not lent.
         kept.iter().for_each(|key| drop(allocations.remove(key)));

@@ -443,3 +443,25 @@ fn the_environment_chooses_one_call_for_each_allocation() {
     let text = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success() && text.contains("1 passed"), "{text}");
 }
+
+#[test]
+fn a_segment_that_cannot_be_freed_is_kept_and_tried_again() {
+    const BYTES: usize = 50 << 20;
+    let _alone = mock::exclusive();
+    let context = context();
+    let before = mock::live_handles().device_bytes;
+    drop(context.alloc::<u8>(BYTES).unwrap());
+    let reserved = context.memory_stats().reserved.now;
+    assert!(reserved >= BYTES);
+    let frees = context.memory_stats().device_frees;
+    mock::fail("aclrtFree", 1, 500_000).unwrap();
+    assert_eq!(context.trim_memory(0), 0);
+    let stats = context.memory_stats();
+    assert_eq!((stats.reserved.now, stats.device_frees - frees), (reserved, 0));
+    assert_eq!(context.take_drop_errors().len(), 1);
+    drop(context.alloc::<u8>(BYTES).unwrap());
+    assert_eq!(context.memory_stats().reserved.now, reserved, "it is used again");
+    assert_eq!(context.trim_memory(0), reserved);
+    context.close().unwrap();
+    assert_eq!(mock::live_handles().device_bytes, before);
+}

@@ -1,6 +1,6 @@
 //! Streams that start others, switches, labels and jumps.
 
-use racl::{Comparison, Label, LabelList, op};
+use racl::{Comparison, Label, LabelList, Tensor, op};
 
 use crate::common::mock;
 use crate::{alone, build};
@@ -154,5 +154,37 @@ fn an_endless_loop_is_ended_by_an_abort() {
         graph.abort().unwrap();
         mock::stand_still(false);
         assert_eq!(graph.wait().unwrap_err().kind(), racl::ErrorKind::Aborted);
+    });
+}
+
+#[test]
+fn memory_from_in_front_of_a_label_lasts_through_the_rounds_that_come_back_to_it() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let (mut left, zero) = (context.upload_tensor(&[3_i64], [1]).unwrap(), context.upload(&[0_i64]).unwrap());
+        let zeros = context.zeros::<f32>([8]).unwrap();
+        let mut sum = context.zeros::<f32>([8]).unwrap();
+        let mut b = context.build_graph().unwrap();
+        let (first, other, again) = (b.first().clone(), b.stream("other").unwrap(), context.label().unwrap());
+        let mut one = Tensor::over(first.alloc::<f32>(8).unwrap(), [8]).unwrap();
+        op::adds(&first, &zeros, 1.0, &mut one).unwrap();
+        first.set_label(&again).unwrap();
+        op::add_inplace(&first, &mut sum, &one).unwrap();
+        let address = one.address();
+        drop(one);
+        let mut temporary = Tensor::over(first.alloc::<f32>(8).unwrap(), [8]).unwrap();
+        assert_ne!(temporary.address(), address);
+        op::adds(&first, &zeros, 1000.0, &mut temporary).unwrap();
+        let of_a_round = temporary.address();
+        drop(temporary);
+        let mut temporary = Tensor::over(first.alloc::<f32>(8).unwrap(), [8]).unwrap();
+        assert_eq!(temporary.address(), of_a_round, "each round writes it before it reads it");
+        op::adds(&first, &zeros, 2000.0, &mut temporary).unwrap();
+        op::adds_inplace(&first, &mut left, -1_i64).unwrap();
+        first.switch_if(&left.buffer().unwrap(), Comparison::Greater, &zero, &other).unwrap();
+        other.jump(&again).unwrap();
+        let mut graph = b.finish().unwrap();
+        graph.launch(&stream).unwrap();
+        assert_eq!(sum.to_vec().unwrap(), [3.0; 8]);
     });
 }

@@ -143,3 +143,22 @@ fn each_call_that_looks_and_fails_is_told() {
         }
     });
 }
+
+#[test]
+fn the_stream_of_an_update_that_is_over_captures_nothing() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let mut x = context.upload_tensor(&[1_f32; 4], [4]).unwrap();
+        let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+        let group = stream.task_group(|s| op::muls_inplace(s, &mut x, 2.0)).unwrap();
+        let mut graph = capture.finish().unwrap();
+        let mut kept = None;
+        let work = |s: &racl::Stream| {
+            kept = Some(s.clone());
+            op::muls_inplace(s, &mut x, 5.0)
+        };
+        graph.update(&group, work).unwrap();
+        let error = kept.unwrap().begin_capture(CaptureMode::ThreadLocal).unwrap_err();
+        assert_says(&error, ErrorKind::InvalidHandle, &["capture", "an update of a graph, which is over"]);
+    });
+}

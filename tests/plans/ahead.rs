@@ -143,3 +143,31 @@ fn memory_for_an_output_has_its_size_and_type() {
     let (allocations, ()) = calls_of("aclrtMallocHost", || exe.host_output_into(z, &mut pinned).unwrap());
     assert_eq!((&pinned[..], allocations), (&[3.0_f32; 4][..], 0));
 }
+
+#[test]
+fn runs_behind_an_abort_are_as_good_as_others() {
+    for mode in [Mode::Eager, Mode::Captured] {
+        for buffers in 1..=3 {
+            let alone = Alone::new();
+            let plan = Plan::build(|g| {
+                let x = g.input("x", [4], F32, Input::Host)?;
+                g.output_to_host("y", g.muls(x, 3.0)?)
+            });
+            let options = RunOptions::new().mode(mode).host_output_buffers(buffers);
+            let mut exe = plan.unwrap().executable(&alone.device, &options, Frozen::new()).unwrap();
+            let stream = alone.device.stream().unwrap();
+            let (x, y, mut bind) = (exe.input("x").unwrap(), exe.output_id("y").unwrap(), exe.bindings());
+            mock::hold(&stream).unwrap();
+            for _ in 0..buffers {
+                exe.run(&stream, bind.host(x, &[2_f32; 4], [4])).unwrap();
+            }
+            stream.abort().unwrap();
+            mock::release(&stream).unwrap();
+            stream.synchronize().unwrap();
+            for run in 0..6 {
+                exe.run(&stream, bind.host(x, &[run as f32; 4], [4])).unwrap();
+            }
+            assert_eq!(exe.host_output::<f32>(y).unwrap(), [15.0; 4], "{mode:?}, {buffers} buffers");
+        }
+    }
+}

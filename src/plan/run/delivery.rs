@@ -16,7 +16,7 @@ use crate::plan::recipe::{OutputInfo, Recipe};
 use crate::stream::Stream;
 
 use super::executable::not_given;
-use super::host::here;
+use super::host::again;
 use super::issue::HostSide;
 use super::outcome::Outcome;
 use super::piece::Place;
@@ -133,7 +133,7 @@ impl Delivery {
         self.memory.sides.resize_with(self.places.len(), || HostSide::Gone);
         for (side, place) in self.memory.sides.iter_mut().zip(&*self.places) {
             if matches!(side, HostSide::Lent(_)) {
-                here(side)?;
+                again(side)?;
             }
             let bytes = place.map_or(0, |place| place.span);
             if bytes > 0 && matches!(side, HostSide::Gone) {

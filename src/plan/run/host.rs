@@ -34,7 +34,7 @@ fn given(input: u32, bind: &Bindings) -> Result<&[u8]> {
 pub(super) fn fill(side: &mut HostSide, input: u32, bind: &Bindings) -> Result<()> {
     let data = given(input, bind)?;
     if !data.is_empty() {
-        here(side)?.copy_from_slice(data);
+        again(side)?.copy_from_slice(data);
     }
     Ok(())
 }
@@ -56,7 +56,7 @@ impl Ring {
             return Ok(());
         }
         let side = self.next(stream, data.len())?;
-        here(side)?.copy_from_slice(data);
+        again(side)?.copy_from_slice(data);
         upload(side, piece, stream)
     }
 
@@ -78,6 +78,16 @@ impl Ring {
         }
         self.0.last_mut().ok_or_else(|| Error::new(ErrorKind::Internal, "no memory for a host input"))
     }
+}
+
+/// The pinned memory for other contents, once its transfer is over.
+pub(super) fn again(side: &mut HostSide) -> Result<&mut PinnedBuffer<u8>> {
+    if let HostSide::Lent(_) = side
+        && let HostSide::Lent(lent) = std::mem::replace(side, HostSide::Gone)
+    {
+        *side = HostSide::Here(lent.wait_to_reuse()?);
+    }
+    here(side)
 }
 
 /// The pinned memory, once its transfer is over.
@@ -103,7 +113,7 @@ pub(super) fn take_back(
     let mut lost = false;
     for side in hosts.inputs.iter_mut().chain(&mut hosts.outputs) {
         if let HostSide::Lent(_) = side {
-            let back = here(side).map(drop);
+            let back = again(side).map(drop);
             lost |= back.is_err();
             back?;
         }
