@@ -12,9 +12,7 @@ use crate::progress::{Clock, Queue, Use};
 
 mod uses;
 
-pub(crate) use uses::{How, Launches, Touch};
-
-use uses::Users;
+pub(crate) use uses::{How, Launches, Touch, Users};
 
 /// Device memory. Work that uses it is noted, so that it is freed only after that work.
 pub(crate) struct Allocation {

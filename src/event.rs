@@ -204,14 +204,27 @@ impl Event {
 
     /// The stream's lock and the event's. None is held while the other one is waited for: who has it may wait for room in
     /// a queue, behind a host function that has work for this stream.
+    // Three dozen instructions of a record or a wait are the call of this.
+    #[inline(always)]
     fn lock_both<'a>(&'a self, stream: &'a StreamInner) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
+        let state = stream.lock();
+        match self.last.try_lock() {
+            Some(noted) => Ok((state, noted)),
+            None => {
+                drop(state);
+                self.lock_both_later(stream)
+            }
+        }
+    }
+
+    #[cold]
+    fn lock_both_later<'a>(&'a self, stream: &'a StreamInner) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
         loop {
+            self.last().map(drop)?;
             let state = stream.lock();
             if let Some(noted) = self.last.try_lock() {
                 return Ok((state, noted));
             }
-            drop(state);
-            self.last().map(drop)?;
         }
     }
 
@@ -225,6 +238,7 @@ impl Event {
         self.record_noted(stream, (state, &mut *self.last()?), location)
     }
 
+    #[inline(always)]
     fn record_noted(
         &self,
         stream: &Arc<StreamInner>,

@@ -8,6 +8,7 @@ mod function;
 mod in_graph;
 mod launch;
 mod options;
+mod parts;
 
 pub use argument::KernelArgument;
 pub use attributes::{KernelEngine, Schedule};

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::process::Command;
 
-use racl::{BinaryOptions, CaptureMode, Device, Prefetch, Result, Stream, op, sys};
+use racl::{BinaryOptions, CaptureMode, Device, Prefetch, Result, Stream, Tensor, op, sys};
 
 pub(crate) type Calls<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 /// Makes what the calls need, and hands them over: raw, or safe.
 pub(crate) type Make = fn(&Device, &Stream, bool, &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()>;
 
-pub(crate) const CASES: [(&str, Make); 8] = [
+pub(crate) const CASES: [(&str, Make); 9] = [
     ("fill of 64 bytes", fill),
     ("copy of 64 bytes on the device", copy),
     ("event record", record),
@@ -17,6 +17,7 @@ pub(crate) const CASES: [(&str, Make); 8] = [
     ("prefetch", prefetch),
     ("graph launch", launch),
     ("kernel launch of four arguments", kernel),
+    ("operator on three tensors", operator),
     ("query of an idle stream", query),
 ];
 
@@ -150,6 +151,53 @@ fn kernel(device: &Device, stream: &Stream, safe: bool, run: &mut dyn FnMut(Call
         assert_eq!(unsafe { function(handle, 2, raw, null, block.as_mut_ptr().cast(), size, places, 0) }, 0);
         Ok(())
     }))
+}
+
+/// An operator that was planned before: the second phase of an executor that can be repeated.
+pub(crate) fn operator(
+    device: &Device,
+    stream: &Stream,
+    safe: bool,
+    run: &mut dyn FnMut(Calls<'_>) -> Result<()>,
+) -> Result<()> {
+    let (a, b) = (device.upload_tensor(&[1.0_f32; 16], [16])?, device.upload_tensor(&[2.0_f32; 16], [16])?);
+    let mut out = device.zeros::<f32>([16])?;
+    if safe {
+        return run(Box::new(|| op::mul(stream, &a, &b, &mut out)));
+    }
+    let acl = device.acl();
+    let table = acl.table();
+    let describe = |tensor: &Tensor<f32>| -> Result<*mut sys::aclTensor> {
+        let (dims, strides) = ([16_i64], [1_i64]);
+        let (kind, format) = (sys::aclDataType::ACL_FLOAT, sys::aclFormat::ACL_FORMAT_ND);
+        let (create, data) = (table.aclCreateTensor()?, tensor.address());
+        let (dims, strides) = (dims.as_ptr(), strides.as_ptr());
+        // SAFETY: arrays of one number each, which are copied; the address is only stored.
+        Ok(unsafe { create(dims, 1, kind, strides, 0, format, dims, 1, data) })
+    };
+    let tensors = [describe(&a)?, describe(&b)?, describe(&out)?];
+    let (mut bytes, mut executor) = (0, std::ptr::null_mut());
+    let plan = table.aclnnMulGetWorkspaceSize()?;
+    // SAFETY: three live descriptions, and places for the two results.
+    assert_eq!(unsafe { plan(tensors[0], tensors[1], tensors[2], &raw mut bytes, &raw mut executor) }, 0);
+    let repeat = table.aclSetAclOpExecutorRepeatable()?;
+    // SAFETY: a live executor.
+    assert_eq!(unsafe { repeat(executor) }, 0);
+    assert_eq!(bytes, 0);
+    let (launch, raw) = (table.aclnnMul()?, stream.as_raw());
+    run(Box::new(|| {
+        // SAFETY: the executor is repeatable and needs no workspace; the memory lives until the stream is waited for.
+        assert_eq!(unsafe { launch(std::ptr::null_mut(), 0, executor, raw) }, 0);
+        Ok(())
+    }))?;
+    let (end, destroy) = (table.aclDestroyAclOpExecutor()?, table.aclDestroyTensor()?);
+    // SAFETY: live, and not used again.
+    assert_eq!(unsafe { end(executor) }, 0);
+    for tensor in tensors {
+        // SAFETY: as above.
+        assert_eq!(unsafe { destroy(tensor) }, 0);
+    }
+    Ok(())
 }
 
 fn query(device: &Device, stream: &Stream, safe: bool, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {

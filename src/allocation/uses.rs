@@ -56,7 +56,7 @@ pub(crate) trait Launches: Send + Sync + 'static {
 
 /// The users of one allocation, or of a handle.
 #[derive(Default)]
-pub(super) struct Users {
+pub(crate) struct Users {
     /// The stream whose further work is behind all that is noted; 0 when nothing is, [`SEVERAL`] when there is none.
     alone: AtomicU64,
     first: First,
@@ -208,7 +208,7 @@ impl Users {
     /// Notes the submission `number` of a stream, whose further work is behind `clock`. The caller has the stream's
     /// lock.
     #[inline(always)]
-    pub(super) fn note<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
+    pub(crate) fn note<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
         let id = stream.progress().id();
         let alone = how == How::Kept || self.alone.load(Ordering::Relaxed) == id;
         if alone && self.first.id.load(Ordering::Acquire) == id {
@@ -295,7 +295,7 @@ impl Users {
     }
 
     /// The latest submission of each stream, and the graphs.
-    pub(super) fn all(&self) -> (Vec<Use>, Vec<Arc<dyn Launches>>) {
+    pub(crate) fn all(&self) -> (Vec<Use>, Vec<Arc<dyn Launches>>) {
         let noted = self.noted();
         let streams = noted.all(&self.first).map(|known| known.last).collect();
         (streams, noted.graphs.iter().filter_map(|(graph, _)| graph.upgrade()).collect())

@@ -7,6 +7,7 @@ use acl_sys::aclrtPlaceHolderInfo;
 use bytemuck::Pod;
 
 use super::function::Kernel;
+use super::parts::Parts;
 use crate::allocation::{Allocation, How, Touch};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{
@@ -47,8 +48,7 @@ pub trait KernelArgument<'a>: sealed::Sealed<'a> {}
 #[allow(missing_debug_implementations, reason = "nobody outside can have one")]
 pub struct Arguments<'a> {
     pub(super) kernel: &'a Kernel,
-    pub(super) block: Block,
-    pub(super) uses: Few<Touch<'a>, 8>,
+    pub(super) parts: Parts<'a>,
 }
 
 /// Bytes for the kernel, and which of them are addresses of data that goes along. Those of most kernels take no
@@ -64,14 +64,14 @@ pub(super) struct Block {
 }
 
 impl<'a> Arguments<'a> {
+    #[inline]
     pub(super) fn new(kernel: &'a Kernel) -> Self {
-        let block = Block { bytes: Few::sized(), parts: Few::new(), data: Vec::new(), whole: false };
-        Self { kernel, block, uses: Few::sized() }
+        Self { kernel, parts: Parts::new() }
     }
 
     #[inline(always)]
     fn memory(&mut self, memory: &'a Arc<Allocation>, address: *mut c_void, how: How) -> Result<()> {
-        self.uses.push(Touch::new(memory, how));
+        self.parts.uses.push(Touch::new(memory, how));
         self.address(address)
     }
 
@@ -86,9 +86,9 @@ impl<'a> Arguments<'a> {
     pub(super) fn value(&mut self, bytes: &[u8]) -> Result<()> {
         match self.place(bytes.len()) {
             Some(offset) => {
-                self.block.fill_up(offset);
-                self.block.bytes.extend(bytes);
-                self.block.parts.push((offset as u32, bytes.len() as u32));
+                self.parts.block.fill_up(offset);
+                self.parts.block.bytes.extend(bytes);
+                self.parts.block.parts.push((offset as u32, bytes.len() as u32));
                 Ok(())
             }
             None => Err(self.misplaced(bytes.len())),
@@ -98,11 +98,12 @@ impl<'a> Arguments<'a> {
     /// An argument that is the address of a copy of `data`.
     pub(super) fn data(&mut self, data: Vec<u8>) -> Result<()> {
         if data.is_empty() {
-            let index = self.block.parts.len();
+            let index = self.parts.block.parts.len();
             return Err(Error::invalid(format!("argument {index} of {}: no data", self.name())));
         }
         self.address(std::ptr::null_mut())?;
-        self.block.data.push((self.block.parts.len() - 1, data));
+        let block = &mut self.parts.block;
+        block.data.push((block.parts.len() - 1, data));
         Ok(())
     }
 
@@ -110,7 +111,7 @@ impl<'a> Arguments<'a> {
     /// [wrong](Self::misplaced).
     #[inline(always)]
     fn place(&self, bytes: usize) -> Option<usize> {
-        let (index, end) = (self.block.parts.len(), self.block.bytes.len());
+        let (index, end) = (self.parts.block.parts.len(), self.parts.block.bytes.len());
         let next = end.next_multiple_of(ALIGNMENT);
         let offset = match self.kernel.parameters() {
             None => next,
@@ -121,7 +122,7 @@ impl<'a> Arguments<'a> {
             }
         };
         // The library takes sizes of 32 bits.
-        let takes = !self.block.whole && index < MOST_ARGUMENTS;
+        let takes = !self.parts.block.whole && index < MOST_ARGUMENTS;
         let fits = takes && bytes != 0 && offset.checked_add(bytes)? <= u32::MAX as usize;
         fits.then_some(offset)
     }
@@ -129,12 +130,12 @@ impl<'a> Arguments<'a> {
     /// Why an argument of so many bytes goes nowhere.
     #[cold]
     fn misplaced(&self, bytes: usize) -> Error {
-        let (index, end) = (self.block.parts.len(), self.block.bytes.len());
+        let (index, end) = (self.parts.block.parts.len(), self.parts.block.bytes.len());
         let say = |text: String| Error::invalid(format!("argument {index} of {}: {text}", self.name()));
         if bytes == 0 {
             return say("a value of no bytes".to_owned());
         }
-        if self.block.whole {
+        if self.parts.block.whole {
             return say("it is given all arguments, and some one by one".to_owned());
         }
         if index == MOST_ARGUMENTS {
@@ -160,7 +161,7 @@ impl<'a> Arguments<'a> {
 
     /// That the kernel has all that it declares.
     pub(super) fn check(&self) -> Result<()> {
-        let given = self.block.parts.len();
+        let given = self.parts.block.parts.len();
         match self.kernel.parameters() {
             Some(declared) if declared.len() != given => {
                 let text = format!("{given} arguments for {}, which declares {}", self.name(), declared.len());
@@ -182,13 +183,33 @@ impl<'a> Arguments<'a> {
     }
 }
 
+impl Default for Block {
+    fn default() -> Self {
+        Self { bytes: Few::sized(), parts: Few::new(), data: Vec::new(), whole: false }
+    }
+}
+
 impl Block {
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        let Self { bytes, parts, data, whole } = self;
+        bytes.clear();
+        parts.clear();
+        if !data.is_empty() {
+            *data = Vec::new();
+        }
+        *whole = false;
+    }
+
     /// The bytes with the data behind them, and where the addresses of that go.
     pub(super) fn joined(&mut self) -> Result<Vec<aclrtPlaceHolderInfo>> {
         if self.bytes.len() == 0 {
             // The library takes no empty block.
             self.fill_up(ALIGNMENT);
             self.parts.push((0, ALIGNMENT as u32));
+        }
+        if self.data.is_empty() {
+            return number(self.bytes.len()).map(|_| Vec::new());
         }
         let mut places = Vec::with_capacity(self.data.len());
         for (index, data) in std::mem::take(&mut self.data) {
@@ -308,7 +329,7 @@ where
     T: crate::op::Element,
 {
     if !tensor.is_dense() {
-        let (index, name) = (arguments.block.parts.len(), arguments.name());
+        let (index, name) = (arguments.parts.block.parts.len(), arguments.name());
         return Err(Error::invalid(format!("argument {index} of {name}: a tensor with gaps between its elements")));
     }
     arguments.memory(tensor.allocation(), tensor.address(), how)

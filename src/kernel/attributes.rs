@@ -37,6 +37,10 @@ impl Attributes {
         &mut self.0
     }
 
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     fn set(&mut self, id: Id, value: Value) {
         self.0.retain(|known| known.id != id);
         self.0.push(aclrtLaunchKernelAttr { id, value });

@@ -120,6 +120,7 @@ impl Kernel {
 
     /// Begins a launch of one block without arguments on `stream`. Nothing is launched before
     /// [`KernelLaunch::submit`].
+    #[inline]
     pub fn launch<'a>(&'a self, stream: &'a Stream) -> KernelLaunch<'a> {
         KernelLaunch::new(self, stream)
     }

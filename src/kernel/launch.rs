@@ -10,9 +10,10 @@ use acl_sys::{aclrtLaunchKernelCfg, aclrtStream};
 use bytemuck::Pod;
 
 use super::argument::{Arguments, Block, KernelArgument, number};
-use super::attributes::{Attributes, KernelEngine, Schedule};
+use super::attributes::{KernelEngine, Schedule};
 use super::function::Kernel;
 use super::in_graph::{Place, Replacement};
+use super::parts::{All, Whole};
 use crate::allocation::Touch;
 use crate::call::call;
 use crate::context::ContextInner;
@@ -38,39 +39,21 @@ pub struct KernelLaunch<'a> {
     stream: &'a Stream,
     blocks: u32,
     arguments: Arguments<'a>,
-    whole: Whole<'a>,
-    attributes: Attributes,
-    /// The first thing that was wrong.
-    wrong: Option<Error>,
-}
-
-/// Arguments that are not given one by one.
-enum Whole<'a> {
-    No,
-    /// The block has all of them.
-    Host,
-    Device(DeviceSlice<'a, u8>),
 }
 
 impl<'a> KernelLaunch<'a> {
+    #[inline]
     pub(super) fn new(kernel: &'a Kernel, stream: &'a Stream) -> Self {
-        Self {
-            stream,
-            blocks: 1,
-            arguments: Arguments::new(kernel),
-            whole: Whole::No,
-            attributes: Attributes::default(),
-            wrong: None,
-        }
+        Self { stream, blocks: 1, arguments: Arguments::new(kernel) }
     }
 
-    // A launch is some hundreds of bytes, which are not moved where this is not a call.
+    // How large a value is, is known where this is no call.
     #[inline(always)]
     fn with(mut self, add: impl FnOnce(&mut Self) -> Result<()>) -> Self {
-        if self.wrong.is_none()
+        if self.arguments.parts.wrong.is_none()
             && let Err(error) = add(&mut self)
         {
-            self.wrong = Some(error);
+            self.arguments.parts.wrong = Some(error);
         }
         self
     }
@@ -108,7 +91,7 @@ impl<'a> KernelLaunch<'a> {
         self.with(|launch| {
             let bytes = bytemuck::bytes_of(arguments);
             launch.set_whole(Whole::Host, bytes.len())?;
-            launch.arguments.block.set_whole(bytes);
+            launch.arguments.parts.block.set_whole(bytes);
             Ok(())
         })
     }
@@ -120,7 +103,7 @@ impl<'a> KernelLaunch<'a> {
     pub fn args_in(self, memory: &'a impl DeviceRead<Element = u8>) -> Self {
         self.with(|launch| {
             let memory = memory.as_slice();
-            launch.arguments.uses.push(Touch::read(memory.allocation()));
+            launch.arguments.parts.uses.push(Touch::read(memory.allocation()));
             launch.set_whole(Whole::Device(memory), memory.size_bytes())
         })
     }
@@ -138,62 +121,62 @@ impl<'a> KernelLaunch<'a> {
         }
         number(bytes)?;
         self.arguments.check_block(bytes)?;
-        self.whole = whole;
+        self.arguments.parts.whole = whole;
         Ok(())
     }
 
     /// The kernel reads this memory, whose address it has from elsewhere.
     pub fn also_reads(mut self, memory: &'a impl DeviceRead) -> Self {
-        self.arguments.uses.push(Touch::read(memory.as_slice().allocation()));
+        self.arguments.parts.uses.push(Touch::read(memory.as_slice().allocation()));
         self
     }
 
     /// The kernel reads and writes this memory, whose address it has from elsewhere.
     pub fn also_writes(mut self, memory: &'a mut impl DeviceWrite) -> Self {
         let memory = &*memory;
-        self.arguments.uses.push(Touch::written(memory.as_slice().allocation()));
+        self.arguments.parts.uses.push(Touch::written(memory.as_slice().allocation()));
         self
     }
 
     /// How the blocks start; at first as the kernel says.
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE")]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
-        self.attributes.schedule(schedule);
+        self.arguments.parts.attributes.schedule(schedule);
         self
     }
 
     /// The cores that run it, on chips where either kind may: those of the 310P.
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE")]
     pub fn engine(mut self, engine: KernelEngine) -> Self {
-        self.attributes.engine(engine);
+        self.arguments.parts.attributes.engine(engine);
         self
     }
 
     /// The number of the first block, where another launch has those before, on other cores: on the 310P.
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET")]
     pub fn block_offset(mut self, offset: u32) -> Self {
-        self.attributes.block_offset(offset);
+        self.arguments.parts.attributes.block_offset(offset);
         self
     }
 
     /// Whether the device may read the task ahead of its time; it may at first.
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH")]
     pub fn task_prefetch(mut self, on: bool) -> Self {
-        self.attributes.task_prefetch(on);
+        self.arguments.parts.attributes.task_prefetch(on);
         self
     }
 
     /// Whether dumps of operators have this launch, while they are on.
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP")]
     pub fn dump(mut self, on: bool) -> Self {
-        self.attributes.dump(on);
+        self.arguments.parts.attributes.dump(on);
         self
     }
 
     /// Whether profiles have this launch, while one is taken.
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING")]
     pub fn profile(mut self, on: bool) -> Self {
-        self.attributes.profile(on);
+        self.arguments.parts.attributes.profile(on);
         self
     }
 
@@ -201,7 +184,7 @@ impl<'a> KernelLaunch<'a> {
     /// cores.
     #[doc(alias = "ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE")]
     pub fn dynamic_memory(mut self, bytes: u32) -> Self {
-        self.attributes.dynamic_memory(bytes);
+        self.arguments.parts.attributes.dynamic_memory(bytes);
         self
     }
 
@@ -214,7 +197,7 @@ impl<'a> KernelLaunch<'a> {
     pub fn limit(self, limit: impl Into<Option<Duration>>) -> Self {
         self.with(|launch| {
             let fine = launch.stream.0.context().has_fine_limits();
-            launch.attributes.limit(limit.into(), fine)
+            launch.arguments.parts.attributes.limit(limit.into(), fine)
         })
     }
 
@@ -261,8 +244,8 @@ impl<'a> KernelLaunch<'a> {
         let named = ("kernel launch", location);
         let stream = self.stream;
         self.check().map_err(|error| stream.refuse(named, error))?;
-        let Self { blocks, arguments: Arguments { kernel, block, uses }, whole, attributes, .. } = self;
-        let kernel = *kernel;
+        let Self { blocks, arguments: Arguments { kernel, parts }, .. } = self;
+        let (kernel, All { block, uses, whole, attributes, .. }) = (*kernel, &mut **parts);
         let launched = kernel.inner().handle.submit(stream, named, uses.as_slice(), |context, stream| {
             let list = attributes.list();
             let mut config = aclrtLaunchKernelCfg { attrs: list.as_mut_ptr(), numAttrs: list.len() };
@@ -298,17 +281,16 @@ impl<'a> KernelLaunch<'a> {
             }
             _ => return Err(Error::invalid("a task that is no kernel")),
         }
-        let Self { arguments, whole, mut attributes, blocks, .. } = self;
-        let kernel = arguments.kernel;
+        let Arguments { kernel, mut parts } = self.arguments;
+        let All { block, uses, whole, attributes, .. } = &mut *parts;
         let handle = &kernel.inner().handle;
         let what = || format!("kernel {:?}", kernel.name());
         let context = change.graph().context_inner();
         context.check_memory(handle.context(), what)?;
-        for touch in arguments.uses.as_slice() {
+        for touch in uses.as_slice() {
             context.check_memory(touch.memory.context(), || "memory".to_owned())?;
             touch.memory.check_free_standing()?;
         }
-        let mut block = arguments.block;
         if !block.data.is_empty() {
             let text = format!("data that goes along with {}, in place of a task of a graph", what());
             return Err(Error::new(ErrorKind::NotSupported, text));
@@ -323,33 +305,37 @@ impl<'a> KernelLaunch<'a> {
         };
         let replacement = Replacement {
             function: kernel.as_raw(),
-            blocks,
+            blocks: self.blocks,
             attributes: attributes.list().to_vec(),
             config: aclrtLaunchKernelCfg { attrs: std::ptr::null_mut(), numAttrs: 0 },
             arguments: place,
         };
-        let uses = arguments.uses.as_slice();
-        let memory = uses.iter().map(|touch| (Arc::clone(touch.memory), touch.how)).collect();
+        let memory = uses.as_slice().iter().map(|touch| (Arc::clone(touch.memory), touch.how)).collect();
         change.set_kernel(task, Box::new(replacement), memory, vec![Box::new(Arc::clone(handle))])
     }
 
     fn check(&mut self) -> Result<()> {
-        if let Some(error) = self.wrong.take() {
+        if let Some(error) = self.arguments.parts.wrong.take() {
             return Err(error);
         }
         if self.blocks == 0 || self.blocks > 65_535 {
             let text = format!("{} blocks of kernel {:?}, which may have 1 to 65,535", self.blocks, self.name());
             return Err(Error::invalid(text));
         }
-        match &self.whole {
+        match &self.arguments.parts.whole {
             Whole::No => self.arguments.check()?,
-            _ if self.arguments.block.parts.len() > 0 => {
+            _ if self.arguments.parts.block.parts.len() > 0 => {
                 let text = format!("kernel {:?} is given all arguments, and some one by one", self.name());
                 return Err(Error::invalid(text));
             }
             _ => {}
         }
-        self.arguments.uses.as_slice().iter().try_for_each(|touch| self.stream.check_device(touch.memory.context()))
+        self.arguments
+            .parts
+            .uses
+            .as_slice()
+            .iter()
+            .try_for_each(|touch| self.stream.check_device(touch.memory.context()))
     }
 }
 
@@ -473,7 +459,7 @@ impl fmt::Debug for KernelLaunch<'_> {
         f.debug_struct("KernelLaunch")
             .field("kernel", &self.name())
             .field("blocks", &self.blocks)
-            .field("arguments", &self.arguments.block.parts.as_slice())
+            .field("arguments", &self.arguments.parts.block.parts.as_slice())
             .finish_non_exhaustive()
     }
 }

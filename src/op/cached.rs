@@ -277,7 +277,7 @@ pub(super) fn run(stream: &Stream, call: &Call<'_>) -> Result<()> {
         }
         // The library cannot repeat executors, or the thread is ending.
     }
-    once(stream, call, call.memory(stream, None)?.uses.as_slice())
+    once(stream, call, call.memory(stream)?.uses.as_slice())
 }
 
 /// Executors by signature, in the order of their last use.
@@ -302,6 +302,8 @@ struct Entry {
     kept: Option<Kept>,
     newer: usize,
     older: usize,
+    /// What was used after it, the last time.
+    next: usize,
     /// When it was used last.
     age: u64,
 }
@@ -327,10 +329,15 @@ impl Hasher for AsItIs {
     }
 }
 
+/// Four sums beside each other, none of which waits for another one's product.
 fn hash(words: &[u64]) -> u64 {
-    let mixed = words
-        .iter()
-        .fold(words.len() as u64, |sum, word| (sum.rotate_left(26) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mix = |sum: u64, word: u64| (sum.rotate_left(26) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut sums = [words.len() as u64, 1, 2, 3];
+    let (fours, rest) = words.as_chunks::<4>();
+    for four in fours {
+        sums.iter_mut().zip(four).for_each(|(sum, word)| *sum = mix(*sum, *word));
+    }
+    let mixed = rest.iter().chain(&sums[1..]).fold(sums[0], |sum, word| mix(sum, *word));
     mixed ^ mixed >> 32
 }
 
@@ -339,7 +346,8 @@ impl Signatures {
         let mut words = std::mem::take(&mut self.words);
         words.clear();
         words.extend([call.function.id(), planned_cores()]);
-        let done = call.memory(stream, Some(&mut words)).and_then(|memory| {
+        let mut memory = Memory::default();
+        let done = memory.gather(call, stream, Some(&mut words)).and_then(|()| {
             if !memory.is_plain {
                 let indices = setter.indices(call, &memory);
                 let both = memory.starts.as_slice().iter().zip(indices.as_slice());
@@ -362,9 +370,8 @@ impl Signatures {
     ) -> Result<()> {
         let context = &**stream.0.context();
         let (uses, starts) = (memory.uses.as_slice(), memory.starts.as_slice());
-        let hash = hash(words);
-        let found = self.by_hash.get(&hash).copied().filter(|at| *self.entries[*at].words == *words);
-        if let Some(at) = found {
+        if let Some(at) = self.guess(words).or_else(|| self.look_up(words)) {
+            self.entries[self.newest].next = at;
             self.touch(at);
             if let Some(kept) = &mut self.entries[at].kept {
                 if kept.move_to(context, call.label, starts) == Moved::Taken {
@@ -389,26 +396,40 @@ impl Signatures {
             Err(error) => {
                 say!(Debug, "{} is planned anew for each call: {error}", call.label);
                 count(&self.counts.refused);
-                self.insert(context, hash, words, None);
+                self.insert(context, words, None);
                 return once(stream, call, uses);
             }
         };
         let mut kept = kept;
         let done = kept.submit(stream, (call.label, call.location), uses);
         match done {
-            Ok(()) => self.insert(context, hash, words, Some(kept)),
+            Ok(()) => self.insert(context, words, Some(kept)),
             Err(_) => kept.destroy(context),
         }
         done
     }
 
-    fn insert(&mut self, context: &ContextInner, hash: u64, words: &[u64], kept: Option<Kept>) {
+    /// The entry that followed the one of the last call when that was used before, if it is of this signature: programs
+    /// repeat themselves.
+    #[inline]
+    fn guess(&self, words: &[u64]) -> Option<usize> {
+        let at = self.entries.get(self.newest)?.next;
+        (*self.entries.get(at)?.words == *words).then_some(at)
+    }
+
+    fn look_up(&self, words: &[u64]) -> Option<usize> {
+        self.by_hash.get(&hash(words)).copied().filter(|at| *self.entries[*at].words == *words)
+    }
+
+    fn insert(&mut self, context: &ContextInner, words: &[u64], kept: Option<Kept>) {
+        let hash = hash(words);
         if let Some(at) = self.by_hash.get(&hash).copied() {
             // Another signature with the same hash gives way.
             self.remove(at, context);
         }
         context.operators.note_added();
-        let entry = Entry { hash, words: words.into(), kept, newer: usize::MAX, older: usize::MAX, age: age() };
+        let (newer, older, next) = (usize::MAX, usize::MAX, usize::MAX);
+        let entry = Entry { hash, words: words.into(), kept, newer, older, next, age: age() };
         let at = match self.free.pop() {
             Some(at) => {
                 self.entries[at] = entry;

@@ -172,6 +172,13 @@ pub(super) struct Memory<'a> {
     pub(super) is_plain: bool,
 }
 
+impl Default for Memory<'_> {
+    #[inline]
+    fn default() -> Self {
+        Self { uses: Few::new(), starts: Few::new(), is_plain: true }
+    }
+}
+
 /// How the library is told that a tensor moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Index {
@@ -195,31 +202,10 @@ impl Call<'_> {
         self.args.iter().for_each(|arg| arg.note(words));
     }
 
-    /// The memory of the operands, which has to be of the stream's device. Everything that the first phase is told,
-    /// except the addresses, is noted in `words`.
-    #[inline]
-    pub(super) fn memory(&self, stream: &Stream, mut words: Option<&mut Vec<u64>>) -> Result<Memory<'_>> {
-        let mut memory = Memory { uses: Few::new(), starts: Few::new(), is_plain: true };
-        let mut left_out = false;
-        for arg in self.args {
-            if let Some(words) = &mut words {
-                arg.note(words);
-            }
-            match *arg {
-                Arg::Tensor(operand, access) => {
-                    memory.is_plain &= !left_out;
-                    memory.add(stream, (operand, access), words.as_deref_mut())?;
-                }
-                Arg::Tensors(list, access) => {
-                    memory.is_plain = false;
-                    for index in 0..list.count() {
-                        memory.add(stream, (list.at(index), access), words.as_deref_mut())?;
-                    }
-                }
-                Arg::NoTensor | Arg::NoTensors => left_out = true,
-                _ => {}
-            }
-        }
+    /// The memory of the operands, which has to be of the stream's device.
+    pub(super) fn memory(&self, stream: &Stream) -> Result<Memory<'_>> {
+        let mut memory = Memory::default();
+        memory.gather(self, stream, None)?;
         Ok(memory)
     }
 }
@@ -285,6 +271,39 @@ impl Default for Kind {
 }
 
 impl<'a> Memory<'a> {
+    /// Adds that of the operands of a call. Everything that the first phase is told, except the addresses, is noted in
+    /// `words`.
+    // Into what is there, since it is some hundreds of bytes.
+    #[inline]
+    pub(super) fn gather(
+        &mut self,
+        call: &Call<'a>,
+        stream: &Stream,
+        mut words: Option<&mut Vec<u64>>,
+    ) -> Result<()> {
+        let mut left_out = false;
+        for arg in call.args {
+            if let Some(words) = &mut words {
+                arg.note(words);
+            }
+            match *arg {
+                Arg::Tensor(operand, access) => {
+                    self.is_plain &= !left_out;
+                    self.add(stream, (operand, access), words.as_deref_mut())?;
+                }
+                Arg::Tensors(list, access) => {
+                    self.is_plain = false;
+                    for index in 0..list.count() {
+                        self.add(stream, (list.at(index), access), words.as_deref_mut())?;
+                    }
+                }
+                Arg::NoTensor | Arg::NoTensors => left_out = true,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     #[inline]
     fn add(
         &mut self,
@@ -292,14 +311,11 @@ impl<'a> Memory<'a> {
         (operand, access): (&'a dyn Operand, Access),
         words: Option<&mut Vec<u64>>,
     ) -> Result<()> {
-        let view = operand::memory(operand)?;
-        stream.check_device(view.context_inner())?;
+        let (allocation, start) = operand::noted(operand, words)?;
+        stream.check_device(allocation.context())?;
         let how = if access.writes() { How::Written } else { How::Read };
-        self.uses.push(Touch::new(view.allocation(), how));
-        self.starts.push(view.start);
-        if let Some(words) = words {
-            view.note(words);
-        }
+        self.uses.push(Touch::new(allocation, how));
+        self.starts.push(start);
         Ok(())
     }
 }

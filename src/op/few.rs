@@ -31,31 +31,39 @@ impl<T: Copy, const N: usize> Few<T, N> {
             self.few[self.count].write(value);
             self.count += 1;
         } else {
-            if self.many.is_empty() {
-                self.many = self.as_slice().to_vec();
-            }
-            self.many.push(value);
+            self.extend_many(&[value]);
         }
     }
 
     /// All of `values`, behind what is there.
-    #[inline]
+    // Where it is known how many there are the copy is a store.
+    #[inline(always)]
     pub(crate) fn extend(&mut self, values: &[T]) {
-        if values.is_empty() {
-            return;
-        }
         if let Some(room) = self.few.get_mut(self.count..self.count + values.len()) {
             // SAFETY: as many places, which may have no value, as values, which are copied.
             unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), room.as_mut_ptr().cast(), values.len()) };
             self.count += values.len();
-            return;
+        } else {
+            self.extend_many(values);
         }
+    }
+
+    #[cold]
+    fn extend_many(&mut self, values: &[T]) {
         if self.many.is_empty() {
             self.many = self.as_slice().to_vec();
         }
         self.many.extend_from_slice(values);
         // What comes next goes there, too.
         self.count = N;
+    }
+
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+        if !self.many.is_empty() {
+            self.many = Vec::new();
+        }
     }
 
     #[inline]

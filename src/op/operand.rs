@@ -1,19 +1,24 @@
 //! What operators take: tensors of any type, and lists of them.
 
 use std::cell::RefCell;
+use std::ffi::c_void;
+use std::sync::Arc;
 
 use super::element::Element;
 use super::tensor::Tensor;
 use super::view::View;
 use crate::error::{Error, Result};
+use crate::memory::Allocation;
 use crate::stream::Stream;
 
 // Public in a private module: traits of this crate alone.
 #[allow(unreachable_pub)]
 mod sealed {
+    use std::ffi::c_void;
     use std::panic::Location;
+    use std::sync::Arc;
 
-    use super::{Stream, View};
+    use super::{Allocation, Stream, View};
     use crate::error::{Error, Result};
     use crate::op::Footprint;
     use crate::op::element::DataType;
@@ -23,6 +28,17 @@ mod sealed {
         /// The memory; none of a value that is recorded.
         #[allow(private_interfaces)]
         fn view(&self) -> Option<View<'_>>;
+
+        /// The allocation, and where the storage in it starts, of which `words` are told all that the first phase is,
+        /// but for the address; as [`Self::view`] has it, which is larger.
+        #[allow(private_interfaces)]
+        fn noted(&self, words: Option<&mut Vec<u64>>) -> Option<(&Arc<Allocation>, *mut c_void)> {
+            let view = self.view()?;
+            if let Some(words) = words {
+                view.note(words);
+            }
+            Some((view.allocation, view.start))
+        }
 
         /// What stands for it where operators are recorded; none of memory.
         fn token(&self) -> Option<Token> {
@@ -113,6 +129,15 @@ impl<T: Element> Described for Tensor<T> {
     fn view(&self) -> Option<View<'_>> {
         Some(Self::view(self))
     }
+
+    #[allow(private_interfaces)]
+    #[inline]
+    fn noted(&self, words: Option<&mut Vec<u64>>) -> Option<(&Arc<Allocation>, *mut c_void)> {
+        if let Some(words) = words {
+            self.note(words);
+        }
+        Some((self.allocation(), self.storage()))
+    }
 }
 
 impl Described for View<'_> {
@@ -126,6 +151,15 @@ impl Described for View<'_> {
 #[inline]
 pub(super) fn memory<'a>(operand: &'a dyn Operand) -> Result<View<'a>> {
     operand.view().ok_or_else(|| no_memory(operand))
+}
+
+/// As [`memory`]: the allocation, and where the storage in it starts. All else is noted in `words`.
+#[inline]
+pub(super) fn noted<'a>(
+    operand: &'a dyn Operand,
+    words: Option<&mut Vec<u64>>,
+) -> Result<(&'a Arc<Allocation>, *mut c_void)> {
+    operand.noted(words).ok_or_else(|| no_memory(operand))
 }
 
 #[cold]

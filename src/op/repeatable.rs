@@ -35,7 +35,7 @@ pub(crate) struct Keep<'a> {
 impl Keep<'_> {
     pub(super) fn keep(self, call: &Call<'_>) -> Result<()> {
         let context = self.stream.0.context();
-        let memory = call.memory(self.stream, None)?;
+        let memory = call.memory(self.stream)?;
         let Some(setter) = Setter::of(context).filter(|_| memory.is_plain) else {
             return Ok(());
         };
@@ -201,7 +201,7 @@ impl Call<'_> {
     /// the first; none where it cannot repeat the operator.
     pub(crate) fn taken_for_others(&self, stream: &Stream) -> Result<Option<Vec<(usize, usize)>>> {
         let context = &**stream.0.context();
-        let memory = self.memory(stream, None)?;
+        let memory = self.memory(stream)?;
         let setter = Setter::of(context).unwrap();
         let Ok(mut kept) = Kept::plan(context, self, &memory, setter)? else { return Ok(None) };
         let count = kept.tensors.len();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::element::Element;
 use super::shape::{IntoShape, MAX_RANK, Shape};
-use super::view::View;
+use super::view::{View, note_layout, note_plain};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, SharedBuffer};
@@ -375,6 +375,19 @@ impl<T: Element> Tensor<T> {
             offset: self.offset,
             form: None,
         }
+    }
+
+    /// As [`View::note`] of its view.
+    #[inline]
+    pub(super) fn note(&self, words: &mut Vec<u64>) {
+        note_plain(words, T::TYPE, self.buffer.len(), self.offset);
+        note_layout(words, &self.shape, &self.strides);
+    }
+
+    /// Where the buffer starts, which need not be where the first element is.
+    #[inline]
+    pub(super) fn storage(&self) -> *mut c_void {
+        self.buffer.address()
     }
 
     /// A view of the memory whose elements are all inside.

@@ -39,6 +39,25 @@ pub(crate) struct Form {
     pub(crate) storage: Shape,
 }
 
+/// Elements of a type in a storage of `len` of them, in rows.
+#[inline]
+pub(super) fn note_plain(words: &mut Vec<u64>, dtype: DataType, len: usize, offset: usize) {
+    // One size of the storage.
+    words.push(u64::from(dtype.raw().0 as u32) | 1 << 32);
+    words.push(u64::from(aclFormat::ACL_FORMAT_ND.0 as u32));
+    words.push(len as u64);
+    words.push(offset as u64);
+}
+
+#[inline]
+pub(super) fn note_layout(words: &mut Vec<u64>, dims: &Shape, strides: &[usize; MAX_RANK]) {
+    words.push(dims.rank() as u64);
+    for (size, stride) in dims.iter().zip(strides) {
+        words.push(*size as u64);
+        words.push(*stride as u64);
+    }
+}
+
 impl<'a> View<'a> {
     pub(crate) fn allocation(&self) -> &'a Arc<Allocation> {
         self.allocation
@@ -65,25 +84,17 @@ impl<'a> View<'a> {
     }
 
     /// Everything that the first phase is told except the address, as numbers that are equal for equal layouts only.
-    #[inline]
     pub(super) fn note(&self, words: &mut Vec<u64>) {
-        let rank = self.dims.rank();
-        let head = |kind: i32, storage: usize| u64::from(kind as u32) | (rank as u64) << 32 | (storage as u64) << 40;
-        let format = |format: aclFormat| u64::from(format.0 as u32);
         match self.form {
-            None => {
-                let head = head(self.dtype.raw().0, 1);
-                words.extend([head, format(aclFormat::ACL_FORMAT_ND), self.len as u64]);
-            }
+            None => note_plain(words, self.dtype, self.len, self.offset),
             Some(form) => {
-                words.extend([head(form.kind.raw().0, form.storage.rank()), format(form.format)]);
+                let kind = u64::from(form.kind.raw().0 as u32) | (form.storage.rank() as u64) << 32;
+                words.extend([kind, u64::from(form.format.0 as u32)]);
                 words.extend(form.storage.iter().map(|size| *size as u64));
+                words.push(self.offset as u64);
             }
         }
-        words.push(self.offset as u64);
-        for (size, stride) in self.dims.iter().zip(&self.strides) {
-            words.extend([*size as u64, *stride as u64]);
-        }
+        note_layout(words, &self.dims, &self.strides);
     }
 
     /// First byte from the start of the storage, and bytes from there to the last one.

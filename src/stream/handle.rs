@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use acl_sys::aclrtStream;
 
-use super::{CaptureState, Named, Stream, StreamInner, Task};
-use crate::allocation::Touch;
+use super::{CaptureState, Named, Stream, Task};
+use crate::allocation::{How, Touch, Users};
 use crate::closure;
 use crate::context::ContextInner;
 use crate::error::{Error, Refused, Result};
-use crate::lock::Lock;
 use crate::progress::Use;
 use crate::retire;
 
@@ -22,8 +21,8 @@ pub(crate) struct Handle {
     raw: *mut c_void,
     what: &'static str,
     destroy: Destroy,
-    /// The latest work of each stream.
-    uses: Lock<Vec<Use<StreamInner>>>,
+    /// The work that uses it, noted as that of memory is.
+    users: Users,
     /// What the library may read until then.
     data: Vec<u8>,
     context: Arc<ContextInner>,
@@ -53,7 +52,7 @@ impl Handle {
         data: Vec<u8>,
         context: &Arc<ContextInner>,
     ) -> Arc<Self> {
-        Arc::new(Self { raw, what, destroy, uses: Lock::default(), data, context: Arc::clone(context) })
+        Arc::new(Self { raw, what, destroy, users: Users::default(), data, context: Arc::clone(context) })
     }
 
     pub(crate) fn raw(&self) -> *mut c_void {
@@ -100,21 +99,13 @@ impl Handle {
         let submitted = inner.submit_locked(&state, &task, |raw| call(inner.context(), raw));
         // One that failed counts where a part of it may have been queued, as it does for the memory.
         let number = submitted.as_ref().map_or_else(|_| inner.progress().submitted(), |number| *number);
-        drop(state);
-        let mut uses = self.uses.lock();
-        match uses.iter_mut().find(|known| known.is_of(&**inner)) {
-            Some(known) => known.renew(number),
-            None => {
-                uses.retain(|known| !known.is_done());
-                uses.push(Use::of(inner, number));
-            }
-        }
+        self.users.note(inner, number, How::Kept, &state.clock);
         submitted.map(|_| None)
     }
 
     /// A copy, so that no lock is held while streams are asked.
     fn uses(&self) -> Vec<Use> {
-        self.uses.lock().iter().map(Use::of_any).collect()
+        self.users.all().0
     }
 
     /// Whether work uses it, as far as is known after asking. Of what is lost nobody will ever know more.
@@ -172,7 +163,7 @@ impl Drop for Handle {
                 raw: std::mem::replace(&mut self.raw, std::ptr::null_mut()),
                 what: self.what,
                 destroy: self.destroy,
-                uses: std::mem::take(&mut self.uses),
+                users: std::mem::take(&mut self.users),
                 data: std::mem::take(&mut self.data),
                 context: Arc::clone(&self.context),
             };
