@@ -149,16 +149,29 @@ fn what_somebody_has_or_had_outside_of_graphs_is_not_lent() {
     kept[0].to_vec().unwrap();
     stream.fill_bytes(&mut kept[1], 2).unwrap();
     kept.clear();
-    let again: Vec<_> = (0..2).map(|_| allocates(&stream, &mut kept)).collect();
-    assert_eq!(kept[0].address().addr(), addresses[2]);
-    assert!(!addresses.contains(&kept[1].address().addr()));
+    let two = |kept: &mut Vec<DeviceBuffer<u8>>| {
+        let mut both = [0; 2];
+        let graph = stream.capture_in(CaptureMode::Relaxed, &pool, |stream| {
+            let (mut lent, mut own) = (stream.alloc::<u8>(5000)?, stream.alloc::<u8>(5000)?);
+            stream.fill_bytes(&mut lent, 1)?;
+            stream.fill_bytes(&mut own, 1)?;
+            both = [lent.address().addr(), own.address().addr()];
+            kept.push(own);
+            Ok(())
+        });
+        (graph.unwrap(), both)
+    };
+    let (again, both) = two(&mut kept);
+    assert_eq!(both[0], addresses[2]);
+    assert!(!addresses.contains(&both[1]));
     // A buffer that another graph has is not lent either.
     let mut buffer = kept.remove(0);
     let foreign = stream.capture(CaptureMode::Relaxed, |stream| stream.fill_bytes(&mut buffer, 3)).unwrap();
     drop(buffer);
-    addresses.push(kept[0].address().addr());
-    let last = allocates(&stream, &mut kept);
-    assert!(!addresses.contains(&kept[1].address().addr()));
+    addresses.push(both[1]);
+    let (last, both) = two(&mut kept);
+    assert_eq!(both[0], addresses[2]);
+    assert!(!addresses.contains(&both[1]));
     drop((graphs, again, foreign, last, kept));
     stream.synchronize().unwrap();
     assert_eq!((pool.bytes(), context.memory_stats().active.now), (0, 0));
@@ -260,34 +273,36 @@ fn graphs_of_a_plan_share_their_scratch_memory() {
 }
 
 #[test]
-fn a_graph_does_not_write_what_the_program_has_from_a_later_one() {
+fn a_capture_whose_output_earlier_graphs_of_the_pool_would_write_gives_no_graph() {
     let context = context();
     let stream = context.stream().unwrap();
     let pool = GraphPool::new(&context);
     let mut out = context.alloc_zeroed::<u8>(4096).unwrap();
     let (mut first, lent) = fills(&stream, &pool, 1, &mut out);
     let mut kept = None;
-    let second = stream.capture_in(CaptureMode::Relaxed, &pool, |s| {
-        let mut own = s.alloc::<u8>(4096)?;
-        s.fill_bytes(&mut own, 2)?;
-        kept = Some(own);
-        Ok(())
-    });
-    let (mut second, mut kept) = (second.unwrap(), kept.unwrap());
-    assert_eq!(kept.address(), lent);
-    second.launch(&stream).unwrap();
-    let refused = |first: &mut Graph| {
-        let error = first.launch(&stream).unwrap_err();
-        assert_says(&error, ErrorKind::InvalidArgument, &["4096 bytes", "later capture of the same pool"]);
+    let mut capture = |keeps: bool| {
+        kept = None;
+        stream.capture_in(CaptureMode::Relaxed, &pool, |s| {
+            let mut own = s.alloc::<u8>(4096)?;
+            s.fill_bytes(&mut own, 2)?;
+            kept = Some(own).filter(|_| keeps);
+            Ok(())
+        })
     };
-    refused(&mut first);
-    assert_eq!(kept.to_vec().unwrap(), [2; 4096]);
-    second.launch(&stream).unwrap();
-    drop(second);
-    kept.write(&[7; 4096]).unwrap();
-    refused(&mut first);
-    assert_eq!(kept.to_vec().unwrap(), [7; 4096]);
-    drop(kept);
+    let error = capture(true).unwrap_err();
+    let text = ["4096 bytes", "earlier captures of the same pool", "Context::alloc"];
+    assert_says(&error, ErrorKind::CaptureInvalidated, &text);
+    let given_up = capture(false).unwrap();
+    assert_eq!(pool.bytes(), 4096, "the memory of the first one");
     first.launch(&stream).unwrap();
     assert_eq!(out.to_vec().unwrap(), [1; 4096]);
+    // What no earlier graph has may be kept, and later captures do not get it.
+    drop((first, given_up));
+    let mut second = capture(true).unwrap();
+    second.launch(&stream).unwrap();
+    let (mut third, _) = fills(&stream, &pool, 3, &mut out);
+    third.launch(&stream).unwrap();
+    let kept = kept.unwrap();
+    assert_eq!((kept.to_vec().unwrap(), out.to_vec().unwrap()), (vec![2; 4096], vec![3; 4096]));
+    assert!(!lent.is_null());
 }

@@ -336,8 +336,12 @@ impl Reclaim {
             match allocator::free(context, std::ptr::without_provenance_mut(segment.address)) {
                 Ok(()) => bytes += segment.bytes,
                 Err(error) => {
+                    // Of a handle that is wrong, and of a card that is lost, nobody knows what is still there.
+                    let lost = [ErrorKind::InvalidHandle, ErrorKind::DeviceLost, ErrorKind::DeviceFault];
+                    if !lost.contains(&error.kind()) {
+                        kept.push(segment);
+                    }
                     context.record_drop_error("freeing a segment of device memory", error);
-                    kept.push(segment);
                 }
             }
         }

@@ -173,6 +173,7 @@ impl GraphBuilder {
     pub fn finish(mut self) -> Result<Graph> {
         self.state.close();
         self.state.drain();
+        self.state.check_outputs();
         if let Some(failure) = self.state.failure() {
             return Err(Error::new(ErrorKind::CaptureInvalidated, failure));
         }

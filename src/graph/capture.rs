@@ -298,6 +298,7 @@ impl Capture {
     pub fn finish(mut self) -> Result<Graph> {
         // Then it is given up, once the process is unlocked.
         check_not_locked()?;
+        self.state.check_outputs();
         let graph = self.end()?;
         match self.state.failure() {
             None => Ok(graph),

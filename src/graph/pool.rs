@@ -16,8 +16,8 @@ use crate::stream::Private;
 /// graphs of one pool write to the same memory. Their launches wait for one another on the device, on whatever streams
 /// they are and whichever threads make them; with [tracking turned off](crate::Context::set_tracking) the program sees
 /// to that. A buffer from a capture that the program still has, such as an output, is of that graph alone: where it lies
-/// in memory that graphs of earlier captures write, those are not launched before it is gone
-/// ([`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument)). Outputs of [`Context::alloc`] are of no pool. What it gave
+/// in memory that graphs of earlier captures write, its capture gives no graph
+/// ([`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated)). Buffers of [`Context::alloc`] may outlast a capture. What it gave
 /// up holds what the graph left there only until another graph of the pool runs; what a graph is to find in memory when
 /// it begins belongs into a buffer of [`Context::alloc`].
 ///

@@ -326,7 +326,7 @@ impl CaptureState {
             inner.add(stream, &lent);
             return Some(lent);
         }
-        let lent = self.pool.lend(bytes, bytes.saturating_mul(2).saturating_add(1), self.root().id)?;
+        let lent = self.pool.lend(bytes, bytes.saturating_mul(2).saturating_add(1))?;
         inner.add(stream, &lent);
         Some(lent)
     }
@@ -355,7 +355,7 @@ impl CaptureState {
     /// Notes memory that was made for work of this stream.
     pub(crate) fn made(&self, stream: &Arc<StreamInner>, allocation: &Arc<Allocation>) {
         let mut inner = self.lock();
-        self.pool.add(allocation, self.root().id);
+        self.pool.add(allocation);
         inner.add(stream, allocation);
     }
 
@@ -366,7 +366,7 @@ impl CaptureState {
         if let Some(workspace) = inner.workspaces.get(&key).filter(|known| known.bytes() >= bytes) {
             return Some(Arc::clone(workspace));
         }
-        let lent = self.pool.lend(bytes, usize::MAX, self.root().id)?;
+        let lent = self.pool.lend(bytes, usize::MAX)?;
         inner.add(stream, &lent);
         inner.workspaces.insert(key, Arc::clone(&lent));
         Some(lent)
@@ -374,7 +374,7 @@ impl CaptureState {
 
     pub(crate) fn set_workspace(&self, stream: &Arc<StreamInner>, workspace: &Arc<Allocation>) {
         let mut inner = self.lock();
-        self.pool.add(workspace, self.root().id);
+        self.pool.add(workspace);
         inner.add(stream, workspace);
         // The former one stays among the allocations, since recorded work uses it.
         inner.workspaces.insert(Arc::as_ptr(stream).addr(), Arc::clone(workspace));
@@ -383,6 +383,24 @@ impl CaptureState {
     /// From here on nothing is recorded any more.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
+    }
+
+    /// Lets the capture give no graph where the program has a buffer from it that graphs of earlier captures write.
+    pub(crate) fn check_outputs(&self) {
+        let mut inner = self.lock();
+        let is_shared = |own: &&Own| {
+            let scratch = inner.workspaces.values().filter(|known| Arc::ptr_eq(known, &own.allocation)).count();
+            let kept = inner.holds(Arc::as_ptr(&own.allocation).addr()) + scratch;
+            self.pool.is_written_by_others(&own.allocation, kept)
+        };
+        let Some(own) = inner.own.iter().find(is_shared) else { return };
+        let text = format!(
+            "the program keeps a buffer of the capture, {} bytes at {:p}, that graphs of earlier captures of the same pool \
+             write; what outlasts a capture is made with Context::alloc",
+            own.allocation.bytes(),
+            own.allocation.address()
+        );
+        inner.failure.get_or_insert(text);
     }
 
     /// Why the capture gives no graph although the runtime would, if so.
@@ -424,7 +442,7 @@ impl CaptureState {
             let own: Vec<_> = inner.own.drain(..).map(|own| own.allocation).collect();
             (std::mem::take(&mut inner.keep), own, std::mem::take(&mut inner.workspaces))
         };
-        keep.lease = self.pool.take_back(&own, self.root().id, |address| keep.allocations.contains_key(&address));
+        keep.lease = self.pool.take_back(&own, |address| keep.allocations.contains_key(&address));
         // Dropped outside the lock: what no work used is freed here.
         drop((own, workspaces));
         keep
@@ -435,7 +453,7 @@ impl Drop for CaptureState {
     /// A capture that gave no graph.
     fn drop(&mut self) {
         let own: Vec<_> = self.inner.get_mut().own.drain(..).map(|own| own.allocation).collect();
-        drop(self.pool.take_back(&own, self.root().id, |_| false));
+        drop(self.pool.take_back(&own, |_| false));
     }
 }
 

@@ -33,9 +33,6 @@ struct Entry {
     graphs: usize,
     /// A capture has it.
     lent: bool,
-    /// The capture that had it last, by the id of its root. Where the program still has a buffer of it, other graphs may
-    /// not write there.
-    latest: u64,
 }
 
 /// The right to launch a graph of a pool. Between the look at what the launch has to follow and the note that it was
@@ -44,14 +41,7 @@ pub(crate) struct Turn(Arc<Private>);
 
 /// What of the memory of a graph is of a pool.
 #[derive(Default)]
-pub(crate) struct Lease(Option<Leased>);
-
-struct Leased {
-    pool: Arc<Private>,
-    kept: Vec<usize>,
-    /// Of the root of the capture.
-    capture: u64,
-}
+pub(crate) struct Lease(Option<(Arc<Private>, Vec<usize>)>);
 
 fn key(allocation: &Arc<Allocation>) -> usize {
     Arc::as_ptr(allocation).addr()
@@ -76,9 +66,9 @@ impl Private {
     }
 
     /// Takes memory in that a capture has made for itself.
-    pub(super) fn add(&self, allocation: &Arc<Allocation>, capture: u64) {
+    pub(super) fn add(&self, allocation: &Arc<Allocation>) {
         self.context.reclaim.count_graphs(allocation.bytes(), 0);
-        let entry = Entry { allocation: Arc::clone(allocation), graphs: 0, lent: true, latest: capture };
+        let entry = Entry { allocation: Arc::clone(allocation), graphs: 0, lent: true };
         self.all.lock().entries.insert(key(allocation), entry);
     }
 
@@ -99,29 +89,15 @@ impl Private {
         Ok(Turn(Arc::clone(self)))
     }
 
-    /// That the program has no buffer from a later capture than `capture`, whose graph keeps `kept`, in that memory.
-    fn check_free(&self, kept: &[usize], capture: u64) -> Result<()> {
-        let all = self.all.lock();
-        let later = |entry: &&Entry| entry.latest != capture && !entry.lent && entry.is_with_program();
-        let Some(found) = kept.iter().filter_map(|key| all.entries.get(key)).find(later) else { return Ok(()) };
-        let text = format!(
-            "the program has a buffer from a later capture of the same pool in {} bytes at {:p} that this graph writes; drop \
-             it, or make what outlasts a capture with Context::alloc",
-            found.bytes(),
-            found.allocation.address()
-        );
-        Err(Error::invalid(text))
-    }
-
     /// Memory for a capture, of at least `least` bytes and fewer than `most`, that graphs of this pool keep and nobody
     /// else has.
-    pub(super) fn lend(&self, least: usize, most: usize, capture: u64) -> Option<Arc<Allocation>> {
+    pub(super) fn lend(&self, least: usize, most: usize) -> Option<Arc<Allocation>> {
         let All { entries, idle } = &mut *self.all.lock();
         let is_free = |(_, key): &&(usize, usize)| entries.get(key).is_some_and(|entry| entry.is_given_up(0));
         let found = *idle.range((least, 0)..(most.max(least), 0)).find(is_free)?;
         idle.remove(&found);
         let entry = entries.get_mut(&found.1)?;
-        (entry.lent, entry.latest) = (true, capture);
+        entry.lent = true;
         Some(Arc::clone(&entry.allocation))
     }
 
@@ -130,13 +106,16 @@ impl Private {
         self.all.lock().entries.get(&key(allocation)).is_some_and(|entry| entry.is_given_up(kept))
     }
 
+    /// Whether graphs of earlier captures write the memory, and somebody has it beside them, this pool, and who asks,
+    /// `kept` times.
+    pub(super) fn is_written_by_others(&self, allocation: &Arc<Allocation>, kept: usize) -> bool {
+        let all = self.all.lock();
+        let others = |entry: &Entry| Arc::strong_count(allocation) > 1 + entry.graphs + kept;
+        all.entries.get(&key(allocation)).is_some_and(|entry| entry.graphs > 0 && others(entry))
+    }
+
     /// A capture has ended that had `own`; of that its graph keeps what `keeps` says.
-    pub(super) fn take_back(
-        self: &Arc<Self>,
-        own: &[Arc<Allocation>],
-        capture: u64,
-        keeps: impl Fn(usize) -> bool,
-    ) -> Lease {
+    pub(super) fn take_back(self: &Arc<Self>, own: &[Arc<Allocation>], keeps: impl Fn(usize) -> bool) -> Lease {
         if own.is_empty() {
             return Lease::default();
         }
@@ -146,11 +125,11 @@ impl Private {
             entry.lent = false;
             entry.graphs += usize::from(keeps(key));
         });
-        Lease(Some(Leased { pool: Arc::clone(self), kept, capture }))
+        Lease(Some((Arc::clone(self), kept)))
     }
 
     /// Changes entries, and lets those go that nobody needs any more.
-    fn settle(&self, keys: &[usize], change: impl Fn(usize, &mut Entry)) {
+    fn settle(&self, keys: &[usize], mut change: impl FnMut(usize, &mut Entry)) {
         let (mut gone, mut bytes) = (Vec::new(), 0);
         {
             let All { entries, idle } = &mut *self.all.lock();
@@ -183,10 +162,6 @@ impl Entry {
     fn is_given_up(&self, kept: usize) -> bool {
         self.allocation.is_given_up(1 + self.graphs + kept)
     }
-
-    fn is_with_program(&self) -> bool {
-        Arc::strong_count(&self.allocation) > 1 + self.graphs
-    }
 }
 
 impl Drop for Turn {
@@ -200,22 +175,22 @@ impl Lease {
     /// Whether it has memory that other graphs of the pool may use.
     #[inline]
     pub(super) fn has_turns(&self) -> bool {
-        self.0.as_ref().is_some_and(|leased| !leased.kept.is_empty())
+        self.0.as_ref().is_some_and(|(_, kept)| !kept.is_empty())
     }
 
     /// While this value lives no other graph with memory of the pool is launched.
     pub(super) fn turn(&self) -> Result<Option<Turn>> {
-        let Some(Leased { pool, kept, capture }) = &self.0 else { return Ok(None) };
-        let turn = pool.turn()?;
-        pool.check_free(kept, *capture).map(|()| Some(turn))
+        self.0.as_ref().map(|(pool, _)| pool.turn()).transpose()
     }
 
     /// The graph goes, with its `allocations`.
     pub(super) fn end(&mut self, allocations: &mut HashMap<usize, (Arc<Allocation>, How)>) {
-        let Some(Leased { pool, kept, .. }) = self.0.take() else { return };
-        pool.settle(&kept, |_, entry| entry.graphs -= 1);
-        // After that: until then the memory has one more owner than is counted, and is not lent.
-        kept.iter().for_each(|key| drop(allocations.remove(key)));
+        let Some((pool, kept)) = self.0.take() else { return };
+        // Together, so that whoever counts owners sees none that is no graph's. The pool has the memory still.
+        pool.settle(&kept, |key, entry| {
+            entry.graphs -= 1;
+            drop(allocations.remove(&key));
+        });
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::panic::Location;
 use std::sync::Arc;
+use std::time::Duration;
 
 use acl_sys::{aclmdlRICaptureStatus, aclrtStream};
 
@@ -12,6 +13,7 @@ use crate::call::{Caller as _, call};
 use crate::closure::{is_running, may_run_on, refusal};
 use crate::context::{Behind, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::Guard;
 use crate::progress::Use;
 use crate::retire;
 
@@ -63,11 +65,22 @@ impl Stream {
         // A thread that has the process locked, or that runs a host function, must not wait for one whose call waits
         // for the unlock, or for room in a queue behind that function. What is missing then is missing behind the work
         // of that thread, in no order with it.
-        let state = if is_running() { self.0.state.try_lock() } else { Some(self.0.lock()) };
+        let state = if is_running() { self.lock_soon() } else { Some(self.0.lock()) };
         let Some(state) = state else { return error };
         let Some(capture) = state.capture.clone() else { return state.lacks(what, error) };
         drop(state);
         capture.lacks(what, error)
+    }
+
+    /// The lock, unless somebody has it for longer than it takes to look whether it is held.
+    fn lock_soon(&self) -> Option<Guard<'_, State>> {
+        let pause = || retire::pause_for(Duration::from_micros(50));
+        (0..8).find_map(|_| {
+            self.0.state.try_lock().or_else(|| {
+                pause();
+                None
+            })
+        })
     }
 
     /// Lets the capture fail that the stream is in, when it ends: `what` was to be given to it, and could not, because
