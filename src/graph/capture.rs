@@ -291,8 +291,9 @@ impl Capture {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureUnjoined`] naming the stream that does not lead back to the origin;
-    /// [`ErrorKind::CaptureInvalidated`] naming the call that could not be recorded. Nothing was executed then, and
-    /// the streams are free again. [`ErrorKind::NotSupported`] while this thread has the
+    /// [`ErrorKind::CaptureInvalidated`] naming the call that could not be recorded, or the buffer that the program keeps
+    /// in memory which earlier graphs of the same [pool](GraphPool) write. Nothing was executed then, and the streams
+    /// are free again. [`ErrorKind::NotSupported`] while this thread has the
     /// [process locked](crate::Acl::lock_process), with which the capture ends.
     #[doc(alias = "aclmdlRICaptureEnd")]
     pub fn finish(mut self) -> Result<Graph> {

@@ -13,13 +13,13 @@ use crate::stream::Private;
 ///
 /// Each capture has a pool of its own unless it is given one ([`Stream::capture_in`](crate::Stream::capture_in)). A
 /// capture takes what nobody has beside earlier graphs of the same pool: not the host, no buffer, no eager work. So
-/// graphs of one pool write to the same memory. Their launches wait for one another on the device, on whatever streams
-/// they are and whichever threads make them; with [tracking turned off](crate::Context::set_tracking) the program sees
-/// to that. A buffer from a capture that the program still has, such as an output, is of that graph alone: where it lies
-/// in memory that graphs of earlier captures write, its capture gives no graph
-/// ([`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated)). Buffers of [`Context::alloc`] may outlast a capture. What it gave
-/// up holds what the graph left there only until another graph of the pool runs; what a graph is to find in memory when
-/// it begins belongs into a buffer of [`Context::alloc`].
+/// graphs of one pool write to the same memory. Their launches wait for one another on the device, on whatever
+/// streams they are and whichever threads make them; with [tracking turned off](crate::Context::set_tracking) the
+/// program sees to that. A buffer from a capture that the program still has, such as an output, is of that graph
+/// alone: where it lies in memory that graphs of earlier captures write, its capture gives no graph
+/// ([`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated)). Buffers of [`Context::alloc`] may
+/// outlast a capture. What the program gave up holds what its graph left there until another graph of the pool runs; what
+/// a graph is to find in memory when it begins belongs into a buffer of [`Context::alloc`].
 ///
 /// Memory that no graph keeps any more goes back to the context. Clones stand for the same pool; any thread may use it,
 /// and several captures at a time.
