@@ -297,6 +297,11 @@ pub(crate) fn wait_moment(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Re
     wait_within(1, synchronize).map(drop)
 }
 
+/// What a wait with a limit says of how work ended that is over.
+pub(crate) fn told_of_end(waited: Result<()>) -> Result<()> {
+    waited.or_else(|error| if is_not_done(&error) { Ok(()) } else { Err(error) })
+}
+
 /// Whether a wait with a limit says that the work was not done in time, and nothing of how it ended.
 pub(crate) fn is_not_done(error: &Error) -> bool {
     // One without a code is of a wait that this crate makes where the library has none.

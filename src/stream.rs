@@ -285,7 +285,7 @@ impl Stream {
         let done = self.0.is_complete(span)?;
         if done && !self.0.is_settled() {
             // The query says that the work is over, not how it ended. Others may have queued more since.
-            retire::wait_moment(|limit| self.0.synchronize(limit))?;
+            self.0.ask_how_it_ended()?;
         }
         if done {
             if !self.0.progress.is_noted(span.1) {
@@ -413,6 +413,14 @@ impl StreamInner {
         };
         let waited = if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) };
         waited.map_err(|error| self.note_fault(error, span))
+    }
+
+    /// How its work ended, which is over. A host function frees nothing that the program owns meanwhile.
+    fn ask_how_it_ended(&self) -> Result<()> {
+        if !closure::is_running() {
+            return retire::wait_moment(|limit| self.synchronize(limit));
+        }
+        retire::told_of_end(self.c_synchronize(Some(1)))
     }
 
     /// The task whose failure the error reports, where the library told, and what the program submitted.

@@ -37,7 +37,7 @@ impl Event {
             progress.check_run(number)?;
             if !progress.has_reported(number) {
                 // The query says that the work is over, not how it ended. Others may have recorded it again since.
-                retire::wait_moment(|_| self.synchronize_timeout(Duration::from_millis(1)))?;
+                retire::told_of_end(self.synchronize_timeout(Duration::from_millis(1)))?;
             }
         }
         Ok(reached)

@@ -82,6 +82,43 @@ fn a_query_reports_work_that_failed() {
     assert_eq!(stream.is_complete().unwrap_err().kind(), ErrorKind::CallbackPanicked);
 }
 
+/// The runtime forbids to ask there, and takes it.
+#[test]
+fn a_query_inside_a_host_function_reports_work_that_failed() {
+    let _alone = mock::exclusive();
+    nothing();
+    let device = racl::Acl::mock().unwrap().device(0).unwrap();
+    let (stream, other) = (device.stream().unwrap(), device.stream().unwrap());
+    let event = std::sync::Arc::new(device.event().unwrap());
+    let mut buffer = device.alloc_zeroed::<u8>(8).unwrap();
+    let asks: [Box<dyn Fn() -> racl::Result<bool> + Send>; 2] = {
+        let (stream, event) = (stream.clone(), std::sync::Arc::clone(&event));
+        [Box::new(move || stream.is_complete()), Box::new(move || event.is_complete())]
+    };
+    for (way, ask) in asks.into_iter().enumerate() {
+        mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        event.record(&stream).unwrap();
+        mock::run_until_idle();
+        let (send, told) = std::sync::mpsc::channel();
+        let asked = move || {
+            let answer = loop {
+                match ask() {
+                    Ok(false) => std::thread::yield_now(),
+                    answer => break answer,
+                }
+            };
+            send.send(answer.map_err(|error| error.kind())).unwrap();
+        };
+        other.host_function(asked).unwrap();
+        other.synchronize().unwrap();
+        assert_eq!(told.recv().unwrap(), Err(ErrorKind::DeviceFault), "way {way}");
+        // It was told to who asked.
+        assert_eq!(stream.is_complete().unwrap_err().kind(), ErrorKind::DeviceFault);
+        stream.synchronize().unwrap();
+    }
+}
+
 /// What polls until it is told that work failed is told.
 fn until_told(done: impl Fn() -> racl::Result<bool>) -> ErrorKind {
     loop {
