@@ -8,7 +8,7 @@ use super::signatures::signatures;
 use super::{Case, made};
 
 /// Sizes of `from` are `to`.
-fn resized(case: &Case, from: usize, to: usize) -> Case {
+pub(super) fn resized(case: &Case, from: usize, to: usize) -> Case {
     let mut case = case.clone();
     let sizes = case.operands.iter_mut().flatten().flat_map(|(_, dims)| dims.iter_mut());
     sizes.filter(|size| **size == from).for_each(|size| *size = to);
