@@ -34,9 +34,9 @@ fn report(name: &str, value: f64, unit: &str, most: Option<f64>) {
     }
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+/// Of many rounds, so that other work of the machine does not count.
+fn least(times: Vec<f64>) -> f64 {
+    times.into_iter().fold(f64::MAX, f64::min)
 }
 
 /// Nanoseconds of an allocation, and of a free, of `bytes` bytes of which `count` are held.
@@ -58,7 +58,7 @@ fn call(context: &Context, bytes: usize, count: usize) -> Result<[f64; 2]> {
             frees.push(free);
         }
     }
-    Ok([median(allocs), median(frees)])
+    Ok([least(allocs), least(frees)])
 }
 
 /// Nanoseconds of an allocation and its free, with `count` temporaries that are held meanwhile and given up in the end.
@@ -73,7 +73,7 @@ fn queue(context: &Context, count: usize) -> Result<f64> {
         held.clear();
         times.push(start.elapsed().as_nanos() as f64 / count as f64);
     }
-    Ok(median(times))
+    Ok(least(times))
 }
 
 /// Nanoseconds of an operator's temporary on a stream that is held: taken, used and given up, `count` times, after
@@ -90,7 +90,7 @@ fn temporaries(context: &Context, count: usize) -> Result<f64> {
         times.push(start.elapsed().as_nanos() as f64 / count as f64);
         stream.synchronize()?;
     }
-    Ok(median(times))
+    Ok(least(times))
 }
 
 /// How many streams share the temporaries: the queue of one takes some 2,000 tasks.
@@ -111,7 +111,7 @@ fn queued(context: &Context, count: usize) -> Result<f64> {
         streams.iter().try_for_each(mock::release)?;
         context.synchronize()?;
     }
-    Ok(median(times))
+    Ok(least(times))
 }
 
 /// A trace as a program of this crate runs it: on streams whose work is held until the trace says that the program knew
