@@ -1,6 +1,7 @@
 //! A checked plan: the recipe that a builder made, with its order and its uses. Uses the builder, the checks and the
 //! memory plan; what simulates, runs, shows or stores plans begins here.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
@@ -126,6 +127,10 @@ impl Callable for Inner {
 
     fn facts(&self) -> &Facts {
         self.facts.get_or_init(|| calls::facts(&self.recorded.recipe))
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }
 

@@ -10,6 +10,7 @@ use crate::error::Result;
 use super::builder::Built;
 use super::checked::Plan;
 
+mod arms;
 mod attention;
 mod blocked;
 mod called;

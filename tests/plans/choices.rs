@@ -11,6 +11,7 @@ use racl::{Context, Result, Stream};
 use crate::Alone;
 
 mod as_data;
+mod behind_passes;
 mod inside;
 mod limits;
 mod programs;

@@ -23,6 +23,11 @@ impl Plan {
         let plan: Arc<dyn Callable> = self.0.clone();
         Callee(plan)
     }
+
+    /// The plan that others call.
+    pub(in crate::plan) fn of_callee(callee: &Callee) -> Option<Self> {
+        Arc::clone(&callee.0).into_any().downcast().ok().map(Self)
+    }
 }
 
 impl Builder {

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::plan::Plan;
 use crate::plan::checked::change::Change;
 
-use super::{PassMode, Passes};
+use super::{PassMode, Passes, arms};
 
 /// A plan after its passes. From [`Plan::optimise`], which has an example.
 #[derive(Debug, Clone)]
@@ -29,7 +29,8 @@ impl fmt::Display for Optimised {
 
 impl Plan {
     /// A plan that computes the same with less work, and what was changed. This one stays as it is. Where
-    /// something changes, plans that this one calls are written out in the new one, but for those of choices.
+    /// something changes, plans that this one calls are written out in the new one. Those of choices and loops stay, and
+    /// go through the passes by themselves, but for [`Passes::relaid_weights`] and [`Passes::blocked_weights`].
     ///
     /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
     /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of
@@ -83,6 +84,9 @@ impl Plan {
             if plan.0.changes.len() == before {
                 break;
             }
+        }
+        if let Some(changed) = arms::run(&plan, passes)? {
+            plan = changed;
         }
         let changes = plan.0.changes[self.0.changes.len()..].to_vec();
         Ok(Optimised { plan, changes, before: self.operators() })

@@ -1,5 +1,6 @@
 //! Plans that a plan calls, and the calls: what both sides know of each other.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -21,6 +22,9 @@ pub(crate) trait Callable: Send + Sync {
 
     /// What a caller has to know.
     fn facts(&self) -> &Facts;
+
+    /// As what it was before somebody called it.
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 /// A plan that is called; the very same one is one entry of a recipe.

@@ -1,0 +1,47 @@
+//! Plans among which others choose: each goes through the passes by itself.
+
+use crate::error::Result;
+use crate::plan::builder::Built;
+use crate::plan::checked::Plan;
+use crate::plan::checked::change::Change;
+use crate::plan::recipe::Recipe;
+use crate::plan::recipe::callable::Callable as _;
+
+use super::{PassMode, Passes};
+
+/// The plans among which it chooses, by their numbers.
+fn chosen(recipe: &Recipe) -> Vec<usize> {
+    let arms = recipe.choices.iter().flat_map(|choice| &choice.arms);
+    let mut chosen: Vec<usize> = arms.map(|arm| recipe.calls[*arm as usize].callee as usize).collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
+}
+
+/// The plan with what passes make of those among which it chooses; none where that is nothing.
+pub(super) fn run(plan: &Plan, passes: &Passes) -> Result<Option<Plan>> {
+    let form = plan.0.inlined();
+    // Each run does the work on weights that a plan which is chosen has.
+    let passes = passes.relaid_weights(PassMode::Off).blocked_weights(PassMode::Off);
+    let mut called = form.recipe.called.clone();
+    let mut changes: Vec<Change> = Vec::new();
+    for index in chosen(&form.recipe) {
+        let Some(arm) = Plan::of_callee(&called[index]) else { continue };
+        let better = arm.optimise(&passes)?;
+        let modes = |plan: &Plan| plan.0.facts().params.iter().map(|param| param.mode).collect::<Vec<_>>();
+        // What the choice was told of its operands holds for what they become.
+        if better.changes.is_empty() || modes(&better.plan) != modes(&arm) {
+            continue;
+        }
+        called[index] = better.plan.callee();
+        changes.extend(better.changes);
+    }
+    if changes.is_empty() {
+        return Ok(None);
+    }
+    let recipe = Recipe { called, ..form.recipe.clone() };
+    let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((&form.recipe, &recipe), Some)).collect();
+    let bodies = form.bodies.clone();
+    let changes = plan.0.changes.iter().cloned().chain(changes).collect();
+    Plan::of_changed(Built { plan: plan.0.id, recipe, bodies, lints }, changes).map(Some)
+}
