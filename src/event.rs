@@ -571,7 +571,7 @@ impl Drop for Event {
         }
         let noted = self.last.get_mut();
         match &noted.last {
-            Last::Eager { progress, number, .. } => self.raw.set_recorded((Arc::clone(progress), *number)),
+            Last::Eager { progress, number, .. } => self.raw.set_recorded(progress, *number),
             Last::Never if noted.records == 0 => {}
             Last::Captured(capture) if capture.strong_count() == 0 => {}
             // A capture may still look for it by its address, or a record failed half-way.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{device, mock};
-use racl::{CaptureMode, Context, ErrorKind, op};
+use racl::{CaptureMode, Context, ErrorKind, Stream, op};
 
 const CREATE: &str = "aclrtCreateEventExWithFlag";
 const DESTROY: &str = "aclrtDestroyEvent";
@@ -42,12 +42,19 @@ fn a_thousand_copies_forks_and_joins_need_a_few_events() {
     });
 }
 
+/// As a fork, with an event that goes then. Streams keep that of their forks.
+fn order(from: &Stream, to: &Stream) {
+    let event = from.context().event().unwrap();
+    event.record(from).unwrap();
+    to.wait(&event).unwrap();
+}
+
 #[test]
 fn an_event_whose_record_is_not_done_is_not_used_again() {
     alone(|context| {
         let (held, free, other) = (context.stream().unwrap(), context.stream().unwrap(), context.stream().unwrap());
         mock::hold(&held).unwrap();
-        held.fork(&other).unwrap();
+        order(&held, &other);
         let before = mock::calls(CREATE);
         let event = context.event().unwrap();
         assert_eq!(mock::calls(CREATE), before + 1);
@@ -57,7 +64,7 @@ fn an_event_whose_record_is_not_done_is_not_used_again() {
         drop(event);
         // Neither holds up the other, and the one that is done serves again and again.
         for _ in 0..10 {
-            free.fork(&free).unwrap();
+            order(&free, &free);
             free.synchronize().unwrap();
         }
         assert_eq!(mock::calls(CREATE), before + 1);
@@ -68,6 +75,33 @@ fn an_event_whose_record_is_not_done_is_not_used_again() {
         let all: Vec<_> = (0..2).map(|_| context.event().unwrap()).collect();
         assert_eq!(mock::calls(CREATE), before + 1, "both are free");
         drop(all);
+    });
+}
+
+/// Also of a stream that is waited for by another thread's work: that has the event of the fork before.
+#[test]
+fn a_stream_forks_again_and_again_with_one_event() {
+    alone(|context| {
+        let (one, others) = (context.stream().unwrap(), [context.stream().unwrap(), context.stream().unwrap()]);
+        let mut x = context.zeros::<f32>([1]).unwrap();
+        for round in 0..100 {
+            op::adds_inplace(&one, &mut x, 1.0).unwrap();
+            let held = round % 2 == 0;
+            if held {
+                mock::hold(&one).unwrap();
+            }
+            others.iter().for_each(|other| one.fork(other).unwrap());
+            let complete = || others.iter().all(|other| other.is_complete().unwrap());
+            assert!(!held || !complete());
+            if held {
+                mock::release(&one).unwrap();
+            }
+            others.iter().for_each(|other| other.synchronize().unwrap());
+            assert!(complete() && one.is_complete().unwrap());
+        }
+        assert_eq!(x.to_vec().unwrap(), [100.0]);
+        assert_eq!((mock::calls("aclrtRecordEvent"), mock::calls("aclrtStreamWaitEvent")), (200, 200));
+        assert_eq!((mock::calls(CREATE), mock::calls(DESTROY)), (1, 0));
     });
 }
 
@@ -116,7 +150,7 @@ fn an_event_that_cannot_be_asked_is_destroyed() {
     alone(|context| {
         let (held, other) = (context.stream().unwrap(), context.stream().unwrap());
         mock::hold(&held).unwrap();
-        held.fork(&other).unwrap();
+        order(&held, &other);
         mock::fail("aclrtQueryEventStatus", 1, 107_000).unwrap();
         let event = context.event().unwrap();
         assert_eq!((mock::calls(CREATE), mock::calls(DESTROY)), (2, 1));

@@ -170,9 +170,11 @@ impl RawEvent {
     }
 
     /// The record that is the last one so far.
-    pub(crate) fn set_recorded(&mut self, last: Recorded) {
-        if let End::Rest(known) = &mut self.end {
-            *known = Some(last);
+    pub(crate) fn set_recorded(&mut self, progress: &Arc<Progress>, number: u64) {
+        match &mut self.end {
+            End::Rest(Some((known, last))) if Arc::ptr_eq(known, progress) => *last = number,
+            End::Rest(known) => *known = Some((Arc::clone(progress), number)),
+            End::Destroy => {}
         }
     }
 

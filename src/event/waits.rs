@@ -29,6 +29,9 @@ impl Stream {
     /// As [`Stream::wait`].
     #[track_caller]
     pub fn fork(&self, other: &Self) -> Result<()> {
+        if self.0.fork_to(&other.0)? {
+            return Ok(());
+        }
         let location = Location::caller();
         // What is given to either stream next would be in no order with the other.
         let event = self.context().event().map_err(|error| {

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::{State, Stream, StreamInner};
+use super::{Ownership, State, Stream, StreamInner};
 use crate::allocation::{How, Touch};
-use crate::call::call;
+use crate::call::{Caller as _, call};
 use crate::context::{Events, RawEvent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, theirs};
@@ -240,16 +240,54 @@ impl StreamInner {
 
     fn mark_here(&self, state: &mut State) -> Result<Mark> {
         // An event that another thread is about to wait for is left to it: a later record may be behind a gate.
-        let own = state.mark.take().and_then(|mark| Arc::into_inner(mark.event));
-        let mut event = own.map_or_else(|| Events::take(&self.context), Ok)?;
+        let own = state.mark.take().filter(|mark| Arc::strong_count(&mark.event) == 1);
+        let mut mark = match own {
+            Some(mark) => mark,
+            None => Mark { event: Arc::new(Events::take(&self.context)?), number: 0, clock: Clock::default() },
+        };
         // SAFETY: both handles are live, and the stream does not capture while its lock is held.
-        unsafe { call!(&*self.context, aclrtRecordEvent(event.raw(), self.raw)) }?;
-        let number = self.progress.submitted();
-        event.set_recorded((Arc::clone(&self.progress), number));
-        let mark = Mark { event: Arc::new(event), number, clock: state.clock.clone() };
+        unsafe { call!(&*self.context, aclrtRecordEvent(mark.event.raw(), self.raw)) }?;
+        mark.number = self.progress.submitted();
+        mark.clock.renew(&state.clock);
+        if let Some(event) = Arc::get_mut(&mut mark.event) {
+            event.set_recorded(&self.progress, mark.number);
+        }
         state.mark = Some(mark.clone());
-        self.marked.store(number, Ordering::Release);
+        self.marked.store(mark.number, Ordering::Release);
         Ok(mark)
+    }
+
+    /// Whether a fork from it or to it is two calls and no more.
+    fn forks(&self, state: &State) -> bool {
+        let other = state.capture.is_some() || state.only_keeps || state.updates || state.over.is_some();
+        !other && !state.wants_marker.get() && self.ownership != Ownership::Bound
+    }
+
+    /// Makes another stream wait for all that this one was given, also beside this crate. False where a capture, a gate
+    /// or an update has a say, or it is to be refused: nothing is done then that counts.
+    pub(crate) fn fork_to(&self, other: &Self) -> Result<bool> {
+        let same_library = std::ptr::eq(self.context.table(), other.context.table());
+        // Before the locks, which a thread that waits for room in the queue has.
+        if !same_library || self.check_thread().is_err() || other.check_thread().is_err() {
+            return Ok(false);
+        }
+        let mark = {
+            let mut state = self.lock();
+            // The mark of before a gate stays.
+            if !self.forks(&state) || retire::is_held(self.progress.id(), &state.clock) {
+                return Ok(false);
+            }
+            self.mark_here(&mut state)?
+        };
+        let mut state = other.lock();
+        if !other.forks(&state) {
+            return Ok(false);
+        }
+        // SAFETY: both handles are live.
+        unsafe { call!(&*other.context, aclrtStreamWaitEvent(other.raw, mark.event.raw())) }?;
+        other.progress.next();
+        state.clock.follow((self.progress.id(), mark.number), &mark.clock);
+        Ok(true)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Asking a stream how far it is, without blocking and without touching a capture.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use acl_sys::{aclrtEventRecordedStatus, aclrtStreamStatus};
@@ -115,7 +114,7 @@ impl StreamInner {
         let mut event = event.map_or_else(|| Events::take(&self.context), Ok)?;
         // SAFETY: both handles are live, and the stream does not capture while its lock is held.
         unsafe { call!(&*self.context, aclrtRecordEvent(event.raw(), self.raw)) }?;
-        event.set_recorded((Arc::clone(&self.progress), submitted));
+        event.set_recorded(&self.progress, submitted);
         Ok((event, submitted))
     }
 }
