@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{device, mock};
 use racl::{CaptureMode, Context, ErrorKind, Stream, op};
 
@@ -102,6 +104,41 @@ fn a_stream_forks_again_and_again_with_one_event() {
         assert_eq!(x.to_vec().unwrap(), [100.0]);
         assert_eq!((mock::calls("aclrtRecordEvent"), mock::calls("aclrtStreamWaitEvent")), (200, 200));
         assert_eq!((mock::calls(CREATE), mock::calls(DESTROY)), (1, 0));
+    });
+}
+
+/// Which may last, and others give the stream work meanwhile.
+#[test]
+fn a_stream_is_free_while_another_thread_waits_for_an_event_to_come_back() {
+    alone(|context| {
+        let (hung, first, other) = (context.stream().unwrap(), context.stream().unwrap(), context.stream().unwrap());
+        let mut x = context.zeros::<f32>([1]).unwrap();
+        let mut y = context.zeros::<f32>([1]).unwrap();
+        mock::hold(&hung).unwrap();
+        let mut graph = hung.capture(CaptureMode::ThreadLocal, |s| op::adds_inplace(s, &mut y, 1.0)).unwrap();
+        graph.launch(&hung).unwrap();
+        // Goes on a thread, which is done once the stream goes on.
+        racl::set_drop_limit(Duration::from_millis(1));
+        drop(graph);
+        racl::set_drop_limit(Duration::from_secs(10));
+        mock::hold(&first).unwrap();
+        op::adds_inplace(&first, &mut x, 1.0).unwrap();
+        let asked = mock::calls(CREATE);
+        mock::fail(CREATE, 1, 207_007).unwrap();
+        std::thread::scope(|scope| {
+            // Has to follow the first stream, by an event.
+            let follows = scope.spawn(|| op::adds_inplace(&other, &mut x, 1.0));
+            while mock::calls(CREATE) == asked {
+                std::thread::yield_now();
+            }
+            op::adds_inplace(&first, &mut y, 1.0).unwrap();
+            mock::release(&hung).unwrap();
+            follows.join().unwrap().unwrap();
+        });
+        mock::release(&first).unwrap();
+        other.synchronize().unwrap();
+        assert_eq!((x.to_vec().unwrap(), y.to_vec().unwrap()), (vec![2.0], vec![2.0]));
+        context.take_drop_errors();
     });
 }
 

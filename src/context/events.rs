@@ -58,11 +58,26 @@ impl Resting {
 impl Events {
     /// An event of the kind that orders streams, whose records, if it had any, are done.
     pub(crate) fn take(context: &Arc<ContextInner>) -> Result<RawEvent> {
+        Self::with_room(|| Self::take_now(context))
+    }
+
+    /// As [`Events::take`], for who has a lock: waits for no other thread that may give one back.
+    pub(crate) fn take_now(context: &Arc<ContextInner>) -> Result<RawEvent> {
         let raw = match context.events.reuse(context) {
             Some(raw) => raw,
             None => create(context, acl_sys::ACL_EVENT_SYNC)?,
         };
         Ok(RawEvent { raw, context: Arc::clone(context), end: End::Rest(None) })
+    }
+
+    /// Tries `attempt` again, which has no lock any more, once other threads have given back what they had.
+    pub(crate) fn with_room<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+        loop {
+            match attempt() {
+                Err(error) if error.kind() == ErrorKind::NoEvents && retire::collect() => {}
+                done => return done,
+            }
+        }
     }
 
     fn reuse(&self, context: &ContextInner) -> Option<aclrtEvent> {
@@ -118,10 +133,6 @@ fn create(context: &ContextInner, flags: u32) -> Result<aclrtEvent> {
     if none_left(&created) && context.events.destroy_all(context) {
         created = create();
     }
-    while none_left(&created) && retire::collect() {
-        context.events.destroy_all(context);
-        created = create();
-    }
     created.context_with(|| "creating an event".to_owned())?;
     Ok(raw)
 }
@@ -161,7 +172,7 @@ unsafe impl Sync for RawEvent {}
 impl RawEvent {
     /// A new event with other flags than those of the idle ones.
     pub(crate) fn create(context: &Arc<ContextInner>, flags: u32) -> Result<Self> {
-        Ok(Self::own(create(context, flags)?, context))
+        Events::with_room(|| Ok(Self::own(create(context, flags)?, context)))
     }
 
     /// Owns a handle, which is destroyed with this value.

@@ -11,7 +11,7 @@ use super::ending;
 use super::pool::GraphPool;
 use crate::call::{call, check_not_locked};
 use crate::closure;
-use crate::context::Context;
+use crate::context::{Context, Events};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{say, theirs};
 use crate::stream::{CaptureState, Stream};
@@ -165,6 +165,11 @@ impl Stream {
         pool.check(inner.context())?;
         inner.check_thread()?;
         inner.check_runs()?;
+        Events::with_room(|| self.begin_capture_now(mode, pool))
+    }
+
+    fn begin_capture_now(&self, mode: CaptureMode, pool: &GraphPool) -> Result<Capture> {
+        let inner = &self.0;
         let mut state = inner.lock();
         state.check_not_over("capture")?;
         inner.mark_busy(&mut state)?;

@@ -189,6 +189,10 @@ impl StreamInner {
     /// An event behind the submission `number`; none where work in between waits for a signal that may still be to
     /// come.
     fn mark(&self, number: u64) -> Result<Option<Mark>> {
+        Events::with_room(|| self.mark_now(number))
+    }
+
+    fn mark_now(&self, number: u64) -> Result<Option<Mark>> {
         // Before the lock, which a thread that waits for room in the queue has.
         self.check_thread()?;
         let Some(mut state) = self.lock_for_mark(number)? else { return Ok(None) };
@@ -243,7 +247,7 @@ impl StreamInner {
         let own = state.mark.take().filter(|mark| Arc::strong_count(&mark.event) == 1);
         let mut mark = match own {
             Some(mark) => mark,
-            None => Mark { event: Arc::new(Events::take(&self.context)?), number: 0, clock: Clock::default() },
+            None => Mark { event: Arc::new(Events::take_now(&self.context)?), number: 0, clock: Clock::default() },
         };
         // SAFETY: both handles are live, and the stream does not capture while its lock is held.
         unsafe { call!(&*self.context, aclrtRecordEvent(mark.event.raw(), self.raw)) }?;
@@ -277,7 +281,12 @@ impl StreamInner {
             if !self.forks(&state) || retire::is_held(self.progress.id(), &state.clock) {
                 return Ok(false);
             }
-            self.mark_here(&mut state)?
+            self.mark_here(&mut state)
+        };
+        let mark = match mark {
+            // Where it is told, or waited for without a lock.
+            Err(error) if error.kind() == ErrorKind::NoEvents => return Ok(false),
+            mark => mark?,
         };
         let mut state = other.lock();
         if !other.forks(&state) {
@@ -340,7 +349,9 @@ impl StreamInner {
 impl Stream {
     /// Before work that waits at a gate of a plan.
     pub(crate) fn mark_before_gate(&self) -> Result<()> {
-        let mut state = self.0.lock();
-        self.0.mark_busy(&mut state)
+        Events::with_room(|| {
+            let mut state = self.0.lock();
+            self.0.mark_busy(&mut state)
+        })
     }
 }

@@ -111,7 +111,7 @@ impl StreamInner {
 
     fn record_marker(&self, event: Option<RawEvent>) -> Result<(RawEvent, u64)> {
         let submitted = self.progress.submitted();
-        let mut event = event.map_or_else(|| Events::take(&self.context), Ok)?;
+        let mut event = event.map_or_else(|| Events::take_now(&self.context), Ok)?;
         // SAFETY: both handles are live, and the stream does not capture while its lock is held.
         unsafe { call!(&*self.context, aclrtRecordEvent(event.raw(), self.raw)) }?;
         event.set_recorded(&self.progress, submitted);
