@@ -85,7 +85,7 @@ fn verified(device: &Device, stream: &Stream) -> Result<()> {
     Ok(())
 }
 
-/// A record and a wait, raw with an event that is there, and as a fork, which takes one of the context.
+/// A record and a wait, raw with an event that is there, and as a fork, with one that the stream keeps.
 fn fork(device: &Device, stream: &Stream) -> Result<()> {
     let (event, other) = (device.event()?, device.stream()?);
     let table = device.acl().table();

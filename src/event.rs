@@ -1,20 +1,19 @@
 //! Events: points in a stream that other streams and the host can wait for.
 
 use std::fmt;
-use std::ops::Range;
 use std::panic::Location;
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use acl_sys::aclrtEvent;
 
-use crate::call::{Caller as _, call};
+use crate::call::call;
 use crate::closure;
 use crate::context::{Context, ContextInner, Events, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Pass, Progress};
-use crate::retire::{self, keepers};
+use crate::retire::keepers;
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task, milliseconds};
 
 mod between;
@@ -53,9 +52,6 @@ pub struct Event {
     kind: EventKind,
     last: Lock<Noted>,
 }
-
-/// How soon an event is asked again that is not reached: at first, and at last.
-const QUERY_AGAIN: Range<Duration> = Duration::from_micros(50)..Duration::from_millis(5);
 
 /// What is known of the records. Locked while one is made or waited for, so that this and the runtime agree.
 #[derive(Default)]
@@ -444,31 +440,6 @@ impl Event {
         waited.map_err(|error| self.context_inner().failures.explain(error, recorded))
     }
 
-    fn wait_at_most(&self, ms: i32) -> Result<()> {
-        if self.context_inner().table().aclrtSynchronizeEventWithTimeout().is_err() {
-            return self.query_at_most(ms);
-        }
-        // SAFETY: the handle is this value's own.
-        unsafe { call!(&**self.context_inner(), aclrtSynchronizeEventWithTimeout(self.as_raw(), ms)) }
-    }
-
-    /// As [`Event::wait_at_most`], with a library that has no such wait, as up to CANN 9.0.
-    fn query_at_most(&self, ms: i32) -> Result<()> {
-        let limit = Duration::from_millis(ms.unsigned_abs().into());
-        let (begun, mut step) = (Instant::now(), QUERY_AGAIN.start);
-        while !self.is_reached()? {
-            let left = limit.saturating_sub(begun.elapsed());
-            if left.is_zero() {
-                return Err(Error::new(ErrorKind::Timeout, format!("an event is not reached after {ms} ms")));
-            }
-            retire::pause_for(step.min(left));
-            step = (2 * step).min(QUERY_AGAIN.end);
-        }
-        // It blocks nobody any more, and tells how the work ended.
-        // SAFETY: the handle is this value's own.
-        unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(self.as_raw())) }
-    }
-
     /// As [`Event::synchronize`], for at most `limit`, in whole milliseconds, rounded up. Asks from time to time where
     /// the library has no such wait, as up to CANN 9.0.
     ///
@@ -497,6 +468,16 @@ impl Event {
                 Err(Error::new(ErrorKind::CaptureForbidden, text))
             }
         }
+    }
+
+    /// Whether the latest record stands for that submission, or a later one of the same stream; not while another
+    /// thread makes one.
+    pub(crate) fn covers(&self, stream: &Arc<Progress>, submission: u64) -> bool {
+        let eager = |noted: Guard<'_, Noted>| match &noted.last {
+            Last::Eager { progress, number, .. } => Arc::ptr_eq(progress, stream) && *number >= submission,
+            Last::Never | Last::Captured(_) => false,
+        };
+        self.last.try_lock().is_some_and(eager)
     }
 
     /// The submission that the latest record stands for, and how many records there were. Nothing while another

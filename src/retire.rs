@@ -297,9 +297,10 @@ pub(crate) fn wait_moment(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Re
     wait_within(1, synchronize).map(drop)
 }
 
-/// What a wait with a limit says of how work ended that is over.
+/// What a wait with a limit says of how work ended that is over. In a host function it may be refused.
 pub(crate) fn told_of_end(waited: Result<()>) -> Result<()> {
-    waited.or_else(|error| if is_not_done(&error) { Ok(()) } else { Err(error) })
+    let says_nothing = |error: &Error| is_not_done(error) || closure::is_running() && !error.kind().is_of_work();
+    waited.or_else(|error| if says_nothing(&error) { Ok(()) } else { Err(error) })
 }
 
 /// Whether a wait with a limit says that the work was not done in time, and nothing of how it ended.

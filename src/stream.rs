@@ -12,7 +12,7 @@ use acl_sys::aclrtStream;
 use crate::allocation::Allocation;
 use crate::call::call;
 use crate::closure::{self, Unrun};
-use crate::context::{Context, ContextInner};
+use crate::context::{Context, ContextInner, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Progress, Queue, Span};
@@ -25,6 +25,7 @@ mod cores;
 mod create;
 mod ending;
 mod flow;
+mod fork;
 mod gather;
 mod handle;
 mod joins;
@@ -125,6 +126,8 @@ pub(crate) struct State {
     pub(crate) latest: Cell<Option<(submit::Named, u64)>>,
     /// The latest event that others wait for.
     mark: Option<order::Mark>,
+    /// The event of its forks.
+    forked: Option<Arc<RawEvent>>,
     /// What the stream is given replaces work of a graph, and runs when the graph does.
     updates: bool,
     /// Notes what that uses, where nobody else does.
@@ -401,6 +404,10 @@ impl StreamInner {
 
     fn c_synchronize(&self, limit: Option<i32>) -> Result<()> {
         self.check_thread()?;
+        self.c_wait(limit)
+    }
+
+    fn c_wait(&self, limit: Option<i32>) -> Result<()> {
         let span = self.progress.unreported();
         let _taker = self.progress.takes(span.1);
         let wait = |limit: Option<i32>| match limit {
@@ -413,14 +420,6 @@ impl StreamInner {
         };
         let waited = if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) };
         waited.map_err(|error| self.note_fault(error, span))
-    }
-
-    /// How its work ended, which is over. A host function frees nothing that the program owns meanwhile.
-    fn ask_how_it_ended(&self) -> Result<()> {
-        if !closure::is_running() {
-            return retire::wait_moment(|limit| self.synchronize(limit));
-        }
-        retire::told_of_end(self.c_synchronize(Some(1)))
     }
 
     /// The task whose failure the error reports, where the library told, and what the program submitted.

@@ -80,7 +80,6 @@ fn an_event_whose_record_is_not_done_is_not_used_again() {
     });
 }
 
-/// Also of a stream that is waited for by another thread's work: that has the event of the fork before.
 #[test]
 fn a_stream_forks_again_and_again_with_one_event() {
     alone(|context| {

@@ -1,13 +1,18 @@
 //! Whether an event is reached.
 
-use std::time::Duration;
+use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use super::Event;
-use crate::call::call;
+use crate::call::{Caller as _, call};
+use crate::closure;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 use crate::retire;
 use crate::retire::keepers;
+
+/// How soon an event is asked again that is not reached: at first, and at last.
+const QUERY_AGAIN: Range<Duration> = Duration::from_micros(50)..Duration::from_millis(5);
 
 impl Event {
     /// Whether the latest record is reached; true for an event that was never recorded. Does not block.
@@ -35,7 +40,8 @@ impl Event {
         let reached = self.is_reached()?;
         if reached && let (Some((progress, number)), _) = self.position() {
             progress.check_run(number)?;
-            if !progress.has_reported(number) {
+            let may_ask = !closure::is_running() || self.has_limited_wait();
+            if !progress.has_reported(number) && may_ask {
                 // The query says that the work is over, not how it ended. Others may have recorded it again since.
                 retire::told_of_end(self.synchronize_timeout(Duration::from_millis(1)))?;
             }
@@ -60,5 +66,35 @@ impl Event {
             }
             other => Err(Error::new(ErrorKind::UnknownValue, format!("event status {}", other.0))),
         }
+    }
+
+    /// Whether the library can wait for an event for a time.
+    fn has_limited_wait(&self) -> bool {
+        self.context_inner().table().aclrtSynchronizeEventWithTimeout().is_ok()
+    }
+
+    pub(super) fn wait_at_most(&self, ms: i32) -> Result<()> {
+        if !self.has_limited_wait() {
+            return self.query_at_most(ms);
+        }
+        // SAFETY: the handle is this value's own.
+        unsafe { call!(&**self.context_inner(), aclrtSynchronizeEventWithTimeout(self.as_raw(), ms)) }
+    }
+
+    /// As [`Event::wait_at_most`], with a library that has no such wait, as up to CANN 9.0.
+    fn query_at_most(&self, ms: i32) -> Result<()> {
+        let limit = Duration::from_millis(ms.unsigned_abs().into());
+        let (begun, mut step) = (Instant::now(), QUERY_AGAIN.start);
+        while !self.is_reached()? {
+            let left = limit.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return Err(Error::new(ErrorKind::Timeout, format!("an event is not reached after {ms} ms")));
+            }
+            retire::pause_for(step.min(left));
+            step = (2 * step).min(QUERY_AGAIN.end);
+        }
+        // It blocks nobody any more, and tells how the work ended.
+        // SAFETY: the handle is this value's own.
+        unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(self.as_raw())) }
     }
 }

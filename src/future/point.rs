@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::closure;
 use crate::context::ContextInner;
@@ -10,7 +10,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::lock::say;
 use crate::progress::{Pass, Passes, Progress, Visit, device_failures};
+use crate::retire;
 use crate::stream::StreamInner;
+
+/// How soon a stream is asked again whose event was recorded anew.
+const ASKED_AGAIN: Duration = Duration::from_micros(200);
 
 pub(super) struct Point {
     event: Arc<Event>,
@@ -127,11 +131,42 @@ impl Point {
             // No call is allowed there.
             return None;
         }
-        let ended = if self.progress.has_reported(self.number) { Ok(true) } else { self.event.has_ended() };
-        match ended {
+        match self.has_ended() {
             Ok(ended) => (ended && self.is_noted()).then(|| self.judge(Ok(()))),
             Err(error) => Some(self.judge(Err(error))),
         }
+    }
+
+    fn has_ended(&self) -> Result<bool> {
+        if self.progress.has_reported(self.number) {
+            return Ok(true);
+        }
+        self.by_event(|event| event.has_ended()).unwrap_or_else(|| self.ask_stream())
+    }
+
+    /// What the event says of the point; none where its latest record is elsewhere, so that the library has forgotten it.
+    fn by_event<T>(&self, ask: impl FnOnce(&Event) -> Result<T>) -> Option<Result<T>> {
+        let stands = || self.event.covers(&self.progress, self.number);
+        let told = stands().then(|| ask(&self.event))?;
+        // What it told of failed work is noted.
+        if stands() { Some(told) } else { None }
+    }
+
+    /// The same by its stream, of all that this was given until the first question. While it captures, that is known once
+    /// the capture has ended.
+    fn ask_stream(&self) -> Result<bool> {
+        let _pass = Pass::begin(&self.progress);
+        let Some(stream) = StreamInner::of(&self.progress) else {
+            return Ok(self.progress.has_completed(self.number));
+        };
+        if !self.progress.has_completed(self.number) {
+            stream.poll();
+        }
+        let ended = self.progress.has_completed(self.number);
+        if ended {
+            retire::told_of_end(stream.wait_for(self.number, Some(1)))?;
+        }
+        Ok(ended)
     }
 
     /// Whether all that others were told of the work before it, which is over, is known.
@@ -141,10 +176,25 @@ impl Point {
 
     /// Waits for it, at most for so many milliseconds.
     pub(super) fn wait(&self, limit: Option<i32>) -> Result<()> {
-        match limit {
-            Some(ms) => self.event.synchronize_timeout(Duration::from_millis(ms.unsigned_abs().into())),
-            None => self.event.synchronize(),
+        let limit = limit.map(|ms| Duration::from_millis(ms.unsigned_abs().into()));
+        let wait =
+            |event: &Event| limit.map_or_else(|| event.synchronize(), |limit| event.synchronize_timeout(limit));
+        self.by_event(wait).unwrap_or_else(|| self.wait_for_stream(limit.unwrap_or(Duration::MAX)))
+    }
+
+    fn wait_for_stream(&self, limit: Duration) -> Result<()> {
+        let begun = Instant::now();
+        while !self.ask_stream()? {
+            let left = limit.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return Err(Error::new(
+                    ErrorKind::Timeout,
+                    format!("a point of a stream is not reached after {limit:?}"),
+                ));
+            }
+            retire::pause_for(left.min(ASKED_AGAIN));
         }
+        Ok(())
     }
 
     /// After a wait: what went wrong and only others were told.

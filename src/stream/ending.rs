@@ -115,11 +115,11 @@ impl StreamInner {
     /// Frees what the stream kept for itself; before the stream is gone.
     pub(super) fn put_away(&self) {
         self.context.spent.bury();
-        let (workspace, mark) = {
+        let kept = {
             let mut state = self.lock();
-            (state.workspace.take(), state.mark.take())
+            (state.workspace.take(), state.mark.take(), state.forked.take())
         };
-        drop((workspace, mark));
+        drop(kept);
         self.marker.clear();
     }
 

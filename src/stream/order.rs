@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::{Ownership, State, Stream, StreamInner};
+use super::{State, Stream, StreamInner};
 use crate::allocation::{How, Touch};
-use crate::call::{Caller as _, call};
+use crate::call::call;
 use crate::context::{Events, RawEvent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, theirs};
@@ -259,44 +259,6 @@ impl StreamInner {
         state.mark = Some(mark.clone());
         self.marked.store(mark.number, Ordering::Release);
         Ok(mark)
-    }
-
-    /// Whether a fork from it or to it is two calls and no more.
-    fn forks(&self, state: &State) -> bool {
-        let other = state.capture.is_some() || state.only_keeps || state.updates || state.over.is_some();
-        !other && !state.wants_marker.get() && self.ownership != Ownership::Bound
-    }
-
-    /// Makes another stream wait for all that this one was given, also beside this crate. False where a capture, a gate
-    /// or an update has a say, or it is to be refused: nothing is done then that counts.
-    pub(crate) fn fork_to(&self, other: &Self) -> Result<bool> {
-        let same_library = std::ptr::eq(self.context.table(), other.context.table());
-        // Before the locks, which a thread that waits for room in the queue has.
-        if !same_library || self.check_thread().is_err() || other.check_thread().is_err() {
-            return Ok(false);
-        }
-        let mark = {
-            let mut state = self.lock();
-            // The mark of before a gate stays.
-            if !self.forks(&state) || retire::is_held(self.progress.id(), &state.clock) {
-                return Ok(false);
-            }
-            self.mark_here(&mut state)
-        };
-        let mark = match mark {
-            // Where it is told, or waited for without a lock.
-            Err(error) if error.kind() == ErrorKind::NoEvents => return Ok(false),
-            mark => mark?,
-        };
-        let mut state = other.lock();
-        if !other.forks(&state) {
-            return Ok(false);
-        }
-        // SAFETY: both handles are live.
-        unsafe { call!(&*other.context, aclrtStreamWaitEvent(other.raw, mark.event.raw())) }?;
-        other.progress.next();
-        state.clock.follow((self.progress.id(), mark.number), &mark.clock);
-        Ok(true)
     }
 }
 

@@ -6,6 +6,7 @@ use acl_sys::{aclrtEventRecordedStatus, aclrtStreamStatus};
 
 use super::{State, StreamInner};
 use crate::call::call;
+use crate::closure;
 use crate::context::{Events, RawEvent};
 use crate::error::Result;
 use crate::lock::{Lock, say};
@@ -58,6 +59,14 @@ impl StreamInner {
         if let Err(error) = self.try_poll() {
             say!(Warn, "asking {} how far it is: {error:#}", self.name());
         }
+    }
+
+    /// How its work ended, which is over. A host function frees nothing that the program owns meanwhile.
+    pub(super) fn ask_how_it_ended(&self) -> Result<()> {
+        if !closure::is_running() {
+            return retire::wait_moment(|limit| self.synchronize(limit));
+        }
+        retire::told_of_end(self.c_wait(Some(1)))
     }
 
     fn try_poll(&self) -> Result<()> {

@@ -84,24 +84,24 @@ fn a_query_reports_work_that_failed() {
 
 /// The runtime forbids to ask there, and takes it.
 #[test]
-fn a_query_inside_a_host_function_reports_work_that_failed() {
+fn a_query_inside_a_host_function_tells_how_work_ended() {
     let _alone = mock::exclusive();
     nothing();
     let device = racl::Acl::mock().unwrap().device(0).unwrap();
     let (stream, other) = (device.stream().unwrap(), device.stream().unwrap());
     let event = std::sync::Arc::new(device.event().unwrap());
     let mut buffer = device.alloc_zeroed::<u8>(8).unwrap();
-    let asks: [Box<dyn Fn() -> racl::Result<bool> + Send>; 2] = {
-        let (stream, event) = (stream.clone(), std::sync::Arc::clone(&event));
-        [Box::new(move || stream.is_complete()), Box::new(move || event.is_complete())]
-    };
-    for (way, ask) in asks.into_iter().enumerate() {
-        mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
+    for (of_event, of_graph, fails) in (0..8).map(|way| (way & 1 != 0, way & 2 != 0, way & 4 != 0)) {
+        if fails {
+            mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
+        }
         stream.fill_bytes(&mut buffer, 1).unwrap();
         event.record(&stream).unwrap();
         mock::run_until_idle();
+        let (stream_there, event_there) = (stream.clone(), std::sync::Arc::clone(&event));
         let (send, told) = std::sync::mpsc::channel();
         let asked = move || {
+            let ask = || if of_event { event_there.is_complete() } else { stream_there.is_complete() };
             let answer = loop {
                 match ask() {
                     Ok(false) => std::thread::yield_now(),
@@ -110,11 +110,18 @@ fn a_query_inside_a_host_function_reports_work_that_failed() {
             };
             send.send(answer.map_err(|error| error.kind())).unwrap();
         };
-        other.host_function(asked).unwrap();
-        other.synchronize().unwrap();
-        assert_eq!(told.recv().unwrap(), Err(ErrorKind::DeviceFault), "way {way}");
+        if of_graph {
+            let mut graph = other.capture(racl::CaptureMode::Relaxed, |s| s.host_function(asked)).unwrap();
+            graph.launch(&other).unwrap();
+            other.synchronize().unwrap();
+        } else {
+            other.host_function(asked).unwrap();
+            other.synchronize().unwrap();
+        }
+        let expected = if fails { Err(ErrorKind::DeviceFault) } else { Ok(true) };
+        assert_eq!(told.recv().unwrap(), expected, "of an event: {of_event}, of a graph: {of_graph}");
         // It was told to who asked.
-        assert_eq!(stream.is_complete().unwrap_err().kind(), ErrorKind::DeviceFault);
+        assert_eq!(stream.is_complete().map_err(|error| error.kind()), expected);
         stream.synchronize().unwrap();
     }
 }

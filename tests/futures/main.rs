@@ -9,6 +9,7 @@ mod common;
 mod dropped;
 mod executor;
 mod ready;
+mod recorded_anew;
 mod runtime;
 mod told;
 #[path = "../common/watchdog.rs"]
