@@ -29,6 +29,7 @@ mod choosing;
 pub(crate) mod listed;
 
 use change::Change;
+pub(in crate::plan) use choosing::choices_fit;
 
 /// A checked plan. Clones share it; any thread may use it.
 ///

@@ -133,6 +133,34 @@ pub(in crate::plan) fn rule(name: &str) -> Option<Rule> {
     table.get(name.strip_prefix("aclnn")?).copied()
 }
 
+/// Which results are wanted, of operators that leave some or are told to.
+type Wanted = fn(&Args<'_>) -> Result<Vec<bool>, No>;
+
+const WANTED: &[(&[&str], Wanted)] = &[
+    (&["ConvolutionBackward"], |a| Ok(a.bools(10)?.to_vec())),
+    (&["LayerNormBackward"], |a| Ok(a.bools(7)?.to_vec())),
+    (&["BatchNormBackward"], |a| Ok(a.bools(9)?.to_vec())),
+    (&["AddLayerNorm"], |a| Ok(vec![true, true, true, a.flag(6)?])),
+    (&["BatchNorm"], |a| a.flag(5).map(|training| vec![true, training, training])),
+    (&["CrossEntropyLoss"], |_| Ok(vec![true, true, false, false])),
+    (&["FlashAttentionScore", "FlashAttentionScoreV2"], |_| Ok(vec![true, true, false, true])),
+    (&["FusedInferAttentionScore"], |a| Ok(vec![true, a.flag(27)?])),
+    (&["FusedInferAttentionScoreV2"], |a| Ok(vec![true, a.flag(34)?])),
+    (&["FusedInferAttentionScoreV3"], |a| Ok(vec![true, a.flag(37)?])),
+    (&["FusedInferAttentionScoreV4"], |a| Ok(vec![true, a.flag(39)?])),
+    (&["FusedInferAttentionScoreV5"], |a| Ok(vec![true, a.flag(41)?])),
+];
+
+/// Results of an operator that are declared, where its rule is not sure of their shapes: what it is told to leave all the
+/// same. Nothing where it cannot be told that.
+pub(in crate::plan) fn left(name: &str, args: &Args<'_>) -> Option<Vec<Of>> {
+    let name = name.strip_prefix("aclnn")?;
+    let (_, wanted) = WANTED.iter().find(|(names, _)| names.contains(&name))?;
+    let wanted = wanted(args).ok()?;
+    let any = |wanted: bool| Of::new(DataType::F32, []).or(Types::KNOWN).or_shape(Also::Anything).unless(wanted);
+    args.given(wanted.into_iter().map(any).collect())
+}
+
 /// Refuses.
 macro_rules! misfit {
     ($($text:tt)*) => {

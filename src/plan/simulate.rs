@@ -1,10 +1,11 @@
 //! Running a plan on host memory, without a device: the machine, and the arithmetic of the operators. Uses checked
 //! plans; passes verify with it.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::op::{DataType, Element, IntoShape, Shape};
 
 use super::Plan;
+use super::recipe::layout::Layout;
 use super::recipe::{Input, OutputInfo, Recipe, count_of};
 
 mod bind;
@@ -163,7 +164,8 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// As [`Simulation::to_vec`]; also for an output that is all there is.
+    /// As [`Simulation::to_vec`]; also for an output that is all there is. [`ErrorKind::UnknownValue`] for a number of
+    /// rows that the output has no room for.
     ///
     /// # Examples
     ///
@@ -171,9 +173,12 @@ impl Simulation {
     pub fn found<T: Element>(&self, output: &str) -> Result<Vec<T>> {
         let mut all = self.to_vec::<T>(output)?;
         let rows = self.to_vec::<i64>(&count_of(output))?;
-        let of_row = all.len() / self.shape(output)?.first().copied().unwrap_or(1).max(1);
-        let rows = rows.first().and_then(|rows| usize::try_from(*rows).ok()).unwrap_or(0);
-        all.truncate(rows * of_row);
+        let most = self.shape(output)?.first().copied().unwrap_or(1);
+        let found = rows.first().copied().unwrap_or(0);
+        let Some(rows) = usize::try_from(found).ok().filter(|rows| *rows <= most) else {
+            return Err(Error::new(ErrorKind::UnknownValue, format!("{found} rows found, of {most}")));
+        };
+        all.truncate(rows * (all.len() / most.max(1)));
         Ok(all)
     }
 
@@ -287,6 +292,7 @@ impl Plan {
         let recipe = &self.0.recipe;
         let symbols = bind::symbols(recipe, inputs)?;
         let (fixed, plan) = self.specialise(&symbols)?;
+        fixed.layouts.iter().try_for_each(check_shape)?;
         let given = bind::inputs(recipe, &fixed, inputs)?;
         let memory = Memory::new(&fixed, &plan, &on_device(&fixed, &given), seed)?;
         let mut machine = Machine::new(&fixed, &self.0.bodies, memory, given);
@@ -301,6 +307,12 @@ impl Plan {
     }
 }
 
+/// That the places of elements have numbers: sizes with symbols may be larger than they were said to be.
+fn check_shape(layout: &Layout) -> Result<()> {
+    let dims: Vec<usize> = layout.dims.iter().filter_map(|dim| dim.as_fixed()).collect();
+    Shape::new(&dims).map(drop)
+}
+
 /// What the memory of each input holds before a run: of host inputs nothing yet.
 pub(crate) fn on_device(recipe: &Recipe, given: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let given = recipe.inputs.iter().zip(given);
@@ -312,8 +324,7 @@ fn left(recipe: &Recipe, mut machine: Machine<'_>, order: Vec<u32>) -> Simulatio
     let one = |name: &str, value: u32, host: Option<Vec<u8>>| {
         let layout = recipe.layout_of(value);
         let dims: Vec<usize> = layout.dims.iter().filter_map(|dim| dim.as_fixed()).collect();
-        let shape =
-            Shape::new(&dims).unwrap_or_else(|_| unreachable!("the size was checked when the plan was built"));
+        let shape = Shape::new(&dims).unwrap_or_else(|_| unreachable!("the sizes were checked before the run"));
         let bytes = machine.memory.storage(recipe, recipe.storage_of(value)).to_vec();
         Left { name: name.to_owned(), dtype: layout.dtype, shape, bytes, host }
     };

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use racl::op::DataType::{F32, I64};
 use racl::op::{self, aclnn};
-use racl::plan::{Builder, Frozen, Inferred, Input, Mode, Plan, RunOptions, Simulated, Value};
+use racl::plan::{Builder, Dim, Frozen, Inferred, Input, Mode, Plan, RunOptions, Simulated, Value};
 use racl::{Error, ErrorKind, Result};
 
 use crate::Alone;
@@ -73,6 +73,13 @@ fn a_wrong_direction() {
         let y = g.abs(x)?;
         aclnn::foreach_neg(g, &[&x, &y], &mut [&mut { y }, &mut { x }])
     });
+    // What is taken from places, or counted.
+    let places = |g: &Builder| g.constant(&[2_i64, 0, 1, 3], [4]).unwrap();
+    refused(0, says, |g, x| aclnn::index_select(g, &x, 0, &places(g), &mut { x }));
+    refused(0, says, |g, x| aclnn::gather(g, &x, 0, &places(g), &mut { x }));
+    refused(0, says, |g, x| aclnn::take(g, &x, &places(g), &mut { x }));
+    refused(0, says, |g, x| aclnn::index(g, &x, &[&places(g)], &mut { x }));
+    refused(0, says, |g, x| aclnn::repeat_interleave(g, &x, &places(g), 4, &mut { x }));
     // These are taken.
     Plan::build(|g| {
         let (x, y) = (x(g)?, g.full([4], F32, 1.0)?);
@@ -82,6 +89,25 @@ fn a_wrong_direction() {
         aclnn::index_add(g, &x, 0, &places, &y, 1.0_f32, &mut { x })
     })
     .unwrap();
+}
+
+#[test]
+fn a_value_of_nothing_whose_places_have_no_numbers() {
+    let says = &["too large"];
+    refused(0, says, |g, x| g.reshape(g.narrow(x, 0, 0..0)?, [1 << 40, 0, 1 << 40]).map(drop));
+    refused(0, says, |g, _| g.empty([1 << 40, 0, 1 << 40], F32).map(drop));
+    // Of symbols that is known when they have values.
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 0..=1 << 20)?;
+        let x = g.input("x", [0], F32, Input::Copied)?;
+        let wide = g.input("wide", [n, 0.into(), 2.into()], F32, Input::Copied)?;
+        g.output("y", g.reshape(wide, [Dim::from(0), n, n, n, n])?)?;
+        g.output("x", x)
+    })
+    .unwrap();
+    let given = Simulated::new().symbol("n", 1 << 20).bytes("x", []).bytes("wide", []);
+    let error = plan.simulate(0, &given).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["has no size for"]);
 }
 
 #[test]

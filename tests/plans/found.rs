@@ -493,3 +493,19 @@ fn a_result_that_is_too_small_is_named_with_its_line() {
     let error = exe.host_output::<f32>(exe.output_id("x2").unwrap()).unwrap_err();
     assert!(!format!("{error:#}").contains("aclnnNonzero"), "its result has room for all: {error:#}");
 }
+
+#[test]
+fn a_count_that_is_not_possible_is_told_by_a_simulation() {
+    for wrong in [5_i64, -1, i64::MAX] {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Copied)?;
+            let found = g.nonzero(x)?;
+            g.fill(found.count(), wrong)?;
+            g.output_found("y", found)
+        })
+        .unwrap();
+        let left = plan.simulate(0, &Simulated::new().tensor("x", &[1.0_f32; 4], [4])).unwrap();
+        let error = left.found::<i64>("y").unwrap_err();
+        assert_says(&error, ErrorKind::UnknownValue, &[&format!("{wrong} rows found, of 4")]);
+    }
+}

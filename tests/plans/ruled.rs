@@ -2,7 +2,7 @@
 
 use racl::op::DataType::{self, F16, F32, I64};
 use racl::op::{Probe, aclnn};
-use racl::plan::{Builder, Frozen, Inferred, Input, Plan, Quantity, Value};
+use racl::plan::{Builder, Dim, Frozen, Inferred, Input, Plan, Quantity, Value};
 use racl::{ErrorKind, Result};
 
 use crate::Alone;
@@ -110,6 +110,45 @@ fn what_no_rule_reaches_is_left_to_the_first_phase() {
         &["aclnnAbs", "have to be declared", "no rule knows"],
     );
     refused(&|g, x| aclnn::swi_glu(g, &x, 0, &mut Inferred::new()), &["aclnnSwiGlu", "have to be declared"]);
+}
+
+/// Also where its shapes are left to the first phase.
+#[test]
+fn what_an_operator_is_told_to_leave_is_no_result() {
+    let backward = |mask: [bool; 3]| {
+        Plan::build(|g| {
+            let c = g.symbol("c", 1..=8)?;
+            let dims = || [Dim::from(1), c, Dim::from(8), Dim::from(8)];
+            let (x, grad) = (g.input("x", dims(), F32, Input::Copied)?, g.input("g", dims(), F32, Input::Copied)?);
+            let weight = g.input("w", [c, c, Dim::from(1), Dim::from(1)], F32, Input::Copied)?;
+            let (gx, gw) = (g.empty(dims(), F32)?, g.empty([c, c, Dim::from(1), Dim::from(1)], F32)?);
+            let (sizes, ones, zeros): (&[i64], &[i64], &[i64]) = (&[1], &[1, 1], &[0, 0]);
+            let [gx_place, gw_place] = [&mut { gx }, &mut { gw }];
+            aclnn::convolution_backward(
+                g,
+                &grad,
+                &x,
+                &weight,
+                sizes,
+                ones,
+                zeros,
+                ones,
+                false,
+                zeros,
+                1,
+                &mask,
+                0,
+                Some(gx_place),
+                Some(gw_place),
+                None,
+            )?;
+            g.output("gx", gx)?;
+            g.output("gw", gw)
+        })
+    };
+    backward([true, true, false]).unwrap();
+    let error = backward([true, false, false]).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidPlan, &["gw", "written by nothing"]);
 }
 
 #[test]

@@ -335,3 +335,16 @@ fn every_kernel_has_the_core_limit_of_its_scope_else_that_of_the_executable() {
         exe.run(&stream, &mut bind).unwrap();
     }
 }
+
+/// Its place would be behind the end of the memory, which has none.
+#[test]
+fn a_view_of_an_empty_value_is_stored() {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [0, 3], F32, Input::Copied)?;
+        let part = g.narrow(g.narrow(x, 1, 1..3)?, 1, 1..2)?;
+        g.output("y", g.abs(part)?)
+    })
+    .unwrap();
+    let loaded = Plan::load(&plan.store().unwrap(), &racl::plan::Registry::new()).unwrap();
+    assert_eq!(loaded.to_text(), plan.to_text());
+}

@@ -5,14 +5,27 @@ use std::panic::Location;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::builder::{Builder, Choosing, Value};
-use crate::plan::calls::wrong_limit;
+use crate::plan::calls::{check_choice, check_choice_operands, wrong_limit};
 use crate::plan::recipe::callable::Callee;
 use crate::plan::recipe::choice::ChoiceKind;
+use crate::plan::recipe::{Node, NodeKind, Recipe};
 
 use super::Plan;
 
 /// A place in the caller's source.
 type At = &'static Location<'static>;
+
+/// Whether all choices of a recipe fit the plans among which they choose.
+pub(in crate::plan) fn choices_fit(recipe: &Recipe) -> bool {
+    let operands = |node: &Node| match node.kind {
+        NodeKind::Choose(choice) => {
+            let choice = &recipe.choices[choice as usize];
+            check_choice_operands(recipe, choice, recipe.accesses_of(node)).is_ok()
+        }
+        _ => true,
+    };
+    recipe.choices.iter().all(|choice| check_choice(recipe, choice).is_ok()) && recipe.nodes.iter().all(operands)
+}
 
 /// The results in an array, whose length is known to be right.
 fn in_array<const N: usize>(results: &[Value]) -> Result<[Value; N]> {

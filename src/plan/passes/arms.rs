@@ -4,8 +4,9 @@ use crate::error::Result;
 use crate::plan::builder::Built;
 use crate::plan::checked::Plan;
 use crate::plan::checked::change::Change;
-use crate::plan::recipe::Recipe;
+use crate::plan::checked::choices_fit;
 use crate::plan::recipe::callable::Callable as _;
+use crate::plan::recipe::{Mode, Recipe};
 
 use super::{PassMode, Passes};
 
@@ -18,6 +19,11 @@ fn chosen(recipe: &Recipe) -> Vec<usize> {
     chosen
 }
 
+/// What it does with each input.
+fn params(plan: &Plan) -> Vec<(Mode, bool)> {
+    plan.0.facts().params.iter().map(|param| (param.mode, param.aligned)).collect()
+}
+
 /// The plan with what passes make of those among which it chooses; none where that is nothing.
 pub(super) fn run(plan: &Plan, passes: &Passes) -> Result<Option<Plan>> {
     let form = plan.0.inlined();
@@ -27,19 +33,27 @@ pub(super) fn run(plan: &Plan, passes: &Passes) -> Result<Option<Plan>> {
     let mut changes: Vec<Change> = Vec::new();
     for index in chosen(&form.recipe) {
         let Some(arm) = Plan::of_callee(&called[index]) else { continue };
-        let better = arm.optimise(&passes)?;
-        let modes = |plan: &Plan| plan.0.facts().params.iter().map(|param| param.mode).collect::<Vec<_>>();
-        // What the choice was told of its operands holds for what they become.
-        if better.changes.is_empty() || modes(&better.plan) != modes(&arm) {
-            continue;
+        // Without the dead work that alone uses an operand, where that keeps it from being used otherwise.
+        for passes in [passes, passes.dead_values(PassMode::Off)] {
+            let better = arm.optimise(&passes)?;
+            if better.changes.is_empty() {
+                break;
+            }
+            // What the choice was told of its operands holds for what they become.
+            if params(&better.plan) == params(&arm) {
+                called[index] = better.plan.callee();
+                changes.extend(better.changes);
+                break;
+            }
         }
-        called[index] = better.plan.callee();
-        changes.extend(better.changes);
     }
     if changes.is_empty() {
         return Ok(None);
     }
     let recipe = Recipe { called, ..form.recipe.clone() };
+    if !choices_fit(&recipe) {
+        return Ok(None);
+    }
     let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((&form.recipe, &recipe), Some)).collect();
     let bodies = form.bodies.clone();
     let changes = plan.0.changes.iter().cloned().chain(changes).collect();

@@ -30,7 +30,9 @@ impl fmt::Display for Optimised {
 impl Plan {
     /// A plan that computes the same with less work, and what was changed. This one stays as it is. Where
     /// something changes, plans that this one calls are written out in the new one. Those of choices and loops stay, and
-    /// go through the passes by themselves, but for [`Passes::relaid_weights`] and [`Passes::blocked_weights`].
+    /// go through the passes by themselves, but for [`Passes::relaid_weights`] and [`Passes::blocked_weights`], as far as
+    /// each uses its operands as before; their changes come last, with positions in those plans. What is
+    /// [verified](PassMode::Verified) of them is so whatever is chosen.
     ///
     /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
     /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of

@@ -12,6 +12,7 @@ use signatures::{Signature, signatures};
 mod bytes;
 mod cover;
 mod in_place;
+mod left;
 mod limits;
 mod made;
 mod mixed;
@@ -24,14 +25,22 @@ mod symbolic;
 /// Type and shape.
 pub(super) type Shaped = (DataType, Vec<usize>);
 
+/// What integers an operator gets when it runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Integers {
+    Zeros,
+    /// Ones and zeros in turn: places of the first two elements.
+    Places,
+    Small,
+}
+
 /// A call with its operands; none for a result that is to follow from the rule.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) told: Vec<Told>,
     pub(super) operands: Vec<Option<Shaped>>,
-    /// Whether its integers are small numbers when it runs, not zeros.
-    pub(super) counts: bool,
+    pub(super) integers: Integers,
 }
 
 impl Case {

@@ -240,16 +240,6 @@ impl State {
     ) -> Result<Vec<Of>> {
         let Known { recorded, rule, .. } = &self.operators.all[known];
         let name = recorded.name();
-        let unsure = |text: String| match operands.iter().any(|(stands, _)| matches!(stands, Stands::Awaited(_))) {
-            false => Ok(Vec::new()),
-            true => {
-                let text = name_symbols(&text, &self.recipe.symbol_names());
-                self.wrong(FindingKind::Operand, at, format_args!("{name}: its results have to be declared: {text}"))
-            }
-        };
-        let Some(rule) = *rule else {
-            return unsure("no rule of their shapes is known".to_owned());
-        };
         let mut given = Few::new();
         for (stands, _) in operands {
             given.push(match stands {
@@ -259,6 +249,16 @@ impl State {
         }
         let (given, bounds) = (given.as_slice(), self.recipe.bounds());
         let args = Args { told: recorded.told(), takes: recorded.kinds(), operands: given, numbers, bounds: &bounds };
+        let unsure = |text: String| match operands.iter().any(|(stands, _)| matches!(stands, Stands::Awaited(_))) {
+            false => Ok(rules::left(name, &args).unwrap_or_default()),
+            true => {
+                let text = name_symbols(&text, &self.recipe.symbol_names());
+                self.wrong(FindingKind::Operand, at, format_args!("{name}: its results have to be declared: {text}"))
+            }
+        };
+        let Some(rule) = *rule else {
+            return unsure("no rule of their shapes is known".to_owned());
+        };
         let results = match rule(&args) {
             Ok(results) => args.given(results),
             Err(No::Misfit(text)) => {

@@ -116,8 +116,22 @@ impl State {
         Ok(Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1, version: 0 })
     }
 
+    /// That the places of elements have numbers, also where there are no elements.
+    pub(super) fn check_countable(&self, dims: &[Dim], at: At) -> Result<()> {
+        let sizes = dims.iter().filter_map(|dim| dim.as_fixed());
+        match sizes.map(|size| size.max(1)).try_fold(1_u64, |places: u64, size| places.checked_mul(size as u64)) {
+            Some(places) if places < 1 << 60 => Ok(()),
+            _ => self.wrong(
+                FindingKind::Operand,
+                at,
+                format_args!("a value of shape {} is too large", self.show(dims)),
+            ),
+        }
+    }
+
     /// The layout of a value without gaps, and its bytes, which are found again from then on.
     fn dense_layout(&mut self, dims: &[Dim], dtype: DataType, at: At) -> Result<(u32, Extent)> {
+        self.check_countable(dims, at)?;
         let layout = Layout::dense(dtype, dims);
         let bytes = layout.as_ref().and_then(Layout::bytes);
         let bounds = self.recipe.bounds();

@@ -100,6 +100,10 @@ impl State {
     }
 
     fn view(&mut self, value: Value, layout: Layout, more: Extent, at: At) -> Result<Value> {
+        self.check_countable(&layout.dims, at)?;
+        // Nothing has its place where what it is a view of may have none either.
+        let is_empty = layout.dims.iter().any(|dim| dim.as_fixed() == Some(0));
+        let more = if is_empty { Extent::Fixed(0) } else { more };
         let info = &self.recipe.values[value.index as usize];
         let Some(offset) = info.offset.plus(&more) else {
             return self.wrong(FindingKind::Operand, at, "a view whose place has no number");

@@ -6,14 +6,18 @@ use crate::{Result, SharedBuffer};
 
 use super::super::{Also, rule};
 use super::signatures::{Signature, signatures};
-use super::{Case, Library, Shaped, tried};
+use super::{Case, Integers, Library, Shaped, tried};
 
 /// What stands in an operand: floats between 0 and 1, truth values, and integers, small ones where the operator takes
-/// these, else zeros, which are indices of the first element.
+/// these, else places of the first two elements or, where there is one, of that.
 pub(super) fn bytes(case: &Case, which: usize) -> Vec<u8> {
     let (dtype, dims): &Shaped = case.operands[which].as_ref().unwrap();
     let count = 0..dims.iter().product::<usize>();
-    let small = |at: usize| (at * 7 + which * 5) % 9;
+    let integer = |at: usize| match case.integers {
+        Integers::Zeros => 0,
+        Integers::Places => 1 - at % 2,
+        Integers::Small => (at * 7 + which * 5) % 9,
+    };
     let real = |at: usize| ((at * 5 + which * 3) % 11 + 1) as f32 / 12.0;
     match dtype {
         DataType::F32 => count.flat_map(|at| real(at).to_ne_bytes()).collect(),
@@ -21,17 +25,18 @@ pub(super) fn bytes(case: &Case, which: usize) -> Vec<u8> {
         DataType::Bf16 => count.flat_map(|at| crate::half::bf16::from_f32(real(at)).to_ne_bytes()).collect(),
         DataType::F64 => count.flat_map(|at| f64::from(real(at)).to_ne_bytes()).collect(),
         DataType::I8 | DataType::U8 | DataType::Bool => count.map(|at| ((at + which) % 2) as u8).collect(),
-        DataType::I16 if case.counts => count.flat_map(|at| (small(at) as i16).to_ne_bytes()).collect(),
-        DataType::I32 if case.counts => count.flat_map(|at| (small(at) as i32).to_ne_bytes()).collect(),
-        DataType::I64 if case.counts => count.flat_map(|at| (small(at) as i64).to_ne_bytes()).collect(),
+        DataType::I16 => count.flat_map(|at| (integer(at) as i16).to_ne_bytes()).collect(),
+        DataType::I32 => count.flat_map(|at| (integer(at) as i32).to_ne_bytes()).collect(),
+        DataType::I64 => count.flat_map(|at| (integer(at) as i64).to_ne_bytes()).collect(),
         other => vec![0; count.len() * other.size()],
     }
 }
 
-/// The case with small integers, if the operator runs on these.
+/// The case with small integers, or others than zeros, if the operator runs on these.
 pub(super) fn counting(library: &Library, case: &Case) -> Case {
-    let counts = Case { counts: true, ..case.clone() };
-    if runs(library, &counts, &fresh(library, &counts)) { counts } else { case.clone() }
+    let with = |integers| Case { integers, ..case.clone() };
+    let mut others = [Integers::Small, Integers::Places].into_iter().map(with);
+    others.find(|case| runs(library, case, &fresh(library, case))).unwrap_or_else(|| case.clone())
 }
 
 /// The bytes that each operand holds behind the operator.

@@ -3,7 +3,7 @@
 use crate::op::{Access, DataType, Scalar, Told};
 
 use super::random::Random;
-use super::{Case, Shaped, Signature};
+use super::{Case, Integers, Shaped, Signature};
 
 mod families;
 mod networks;
@@ -15,7 +15,12 @@ pub(super) fn case(random: &mut Random, signature: &Signature) -> Case {
     let mut maker = Maker {
         base: (random.dtype(), random.shape()),
         given,
-        case: Case { name: signature.name.clone(), told: Vec::new(), operands: Vec::new(), counts: false },
+        case: Case {
+            name: signature.name.clone(),
+            told: Vec::new(),
+            operands: Vec::new(),
+            integers: Integers::Zeros,
+        },
         lists: random.below(3) + 1,
     };
     for (name, kind) in &signature.parameters {

@@ -322,6 +322,11 @@ fn check(library: &Library, steps: &[Step]) {
     check_simulated(steps, &plan, 2, &expected);
 }
 
+/// Whether somebody asked for some operators alone.
+fn is_filtered() -> bool {
+    std::env::var_os("RACL_RULES_ONLY").is_some()
+}
+
 /// Some of each operator.
 fn all_cases(library: &Library) -> Vec<Case> {
     let only = std::env::var("RACL_RULES_ONLY").unwrap_or_default();

@@ -61,5 +61,10 @@ fn random_plans_with_a_symbol_leave_the_same_bytes_for_each_of_its_values() {
             others += usize::from(value != size);
         }
     }
-    assert!(built > 500 && others > 1000, "{built} built, {refused} refused, {others} with other sizes");
+    if !is_filtered() {
+        assert!(
+            built > 500 && refused < 400 && others > 1000,
+            "{built} built, {refused} refused, {others} with other sizes"
+        );
+    }
 }
