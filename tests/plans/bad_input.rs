@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use racl::op::DataType::{F32, I64};
 use racl::op::{self, aclnn};
-use racl::plan::{Builder, Dim, Frozen, Inferred, Input, Mode, Plan, RunOptions, Simulated, Value};
+use racl::plan::{Builder, Dim, Frozen, Inferred, Input, Mode, Plan, RunOptions, Scope, Simulated, Value};
 use racl::{Error, ErrorKind, Result};
 
 use crate::Alone;
@@ -89,6 +89,11 @@ fn a_wrong_direction() {
         aclnn::index_add(g, &x, 0, &places, &y, 1.0_f32, &mut { x })
     })
     .unwrap();
+}
+
+#[test]
+fn a_scope_that_is_left_open() {
+    refused(0, &["the scope of \"side\" is still open"], |g, _| g.open_scope("side", Scope::new()));
 }
 
 #[test]

@@ -115,8 +115,8 @@ struct Frame {
     cores: u16,
     /// What to wait for before the first work of the scope.
     pending: Option<Pending>,
-    /// It ends when the caller says so, not with a closure.
-    by_hand: bool,
+    /// Where it was opened, if it ends when the caller says so, not with a closure.
+    by_hand: Option<At>,
 }
 
 struct Pending {
@@ -194,7 +194,7 @@ impl State {
             bodies: Vec::new(),
             calls: calls::Calls::default(),
             operators: recorded::Operators::default(),
-            scopes: vec![Frame { tag: ORIGIN, cores: 0, pending: None, by_hand: false }],
+            scopes: vec![Frame { tag: ORIGIN, cores: 0, pending: None, by_hand: None }],
             over: Over::new(),
             chains: Vec::new(),
             tags: HashMap::new(),

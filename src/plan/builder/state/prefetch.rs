@@ -76,7 +76,7 @@ impl State {
                 Some(tag) => tag,
                 None => self.new_tag(PREFETCH_TAG, 0, at)?,
             };
-            self.scopes.push(Frame { tag, cores: 0, pending: None, by_hand: false });
+            self.scopes.push(Frame { tag, cores: 0, pending: None, by_hand: None });
         }
         let done = self.prefetch_here(value, what, after, at);
         if own {

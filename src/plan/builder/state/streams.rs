@@ -44,7 +44,7 @@ impl State {
         };
         let (parent, place) = (self.tag(), self.place(at));
         let pending = (index != parent).then_some(Pending { parent, fork: options.fork, place });
-        self.scopes.push(Frame { tag: index, cores, pending, by_hand });
+        self.scopes.push(Frame { tag: index, cores, pending, by_hand: by_hand.then_some(at) });
         Ok(())
     }
 
@@ -59,7 +59,7 @@ impl State {
 
     #[track_caller]
     pub(in crate::plan) fn close_scope(&mut self) -> Result<()> {
-        match self.scopes.pop_if(|frame| frame.by_hand) {
+        match self.scopes.pop_if(|frame| frame.by_hand.is_some()) {
             Some(_) => Ok(()),
             None => {
                 let text = "the end of a scope, where none is open that open_scope opened";
@@ -70,10 +70,11 @@ impl State {
 
     /// That no scope is open any more.
     pub(super) fn check_closed(&self) -> Result<()> {
-        let Some(open) = self.scopes.iter().find(|frame| frame.by_hand) else { return Ok(()) };
+        let open = self.scopes.iter().find_map(|frame| Some((frame, frame.by_hand?)));
+        let Some((open, at)) = open else { return Ok(()) };
         let tag = &self.recipe.tags[usize::from(open.tag)].name;
         let text = format!("the scope of {tag:?} is still open at the end; close_scope ends it");
-        self.wrong(FindingKind::Name, Location::caller(), text)
+        self.wrong(FindingKind::Name, at, text)
     }
 
     fn scope_tag(&mut self, tag: &str, options: Scope, at: At) -> Result<u16> {

@@ -189,6 +189,10 @@ fn plans_leave_the_same_bytes_as_streams() {
         let mut ran = false;
         for case in &two_of(&library, signature) {
             let expected = on_a_stream(&library, case);
+            let reads = case.accesses().into_iter().enumerate().filter(|(_, access)| *access == Access::Read);
+            reads.for_each(|(which, _)| {
+                assert_eq!(expected[which], bytes(case, which), "{which} is read by {case:?}");
+            });
             let plan = plan(case);
             let simulation = plan.simulate(3, &simulated(case)).unwrap_or_else(|error| panic!("{case:?}: {error:#}"));
             let mut exe = plan.capture(&library.device, Frozen::new()).unwrap();
