@@ -109,8 +109,8 @@ impl Event {
     /// A future that is ready when the latest record is reached; at once for an event that was never recorded. The
     /// event is kept until then. When it is recorded anew meanwhile on the same stream, the future is ready by the later
     /// record at the latest. When that is on another stream or in a capture, the library forgets the record of before:
-    /// the future is ready once its stream has done what that was given by the next poll, or by then in the background,
-    /// and not while that stream captures.
+    /// the future is ready once the stream of that has done all that it was given until the future, or the thread that
+    /// waits for it, asked next; and not while that stream captures.
     ///
     /// Any thread may poll it, with any executor. Polling does not block.
     ///

@@ -13,9 +13,6 @@ use crate::progress::{Pass, Passes, Progress, Visit, device_failures};
 use crate::retire;
 use crate::stream::StreamInner;
 
-/// How soon a stream is asked again whose event was recorded anew.
-const ASKED_AGAIN: Duration = Duration::from_micros(200);
-
 pub(super) struct Point {
     event: Arc<Event>,
     progress: Arc<Progress>,
@@ -192,7 +189,7 @@ impl Point {
                     format!("a point of a stream is not reached after {limit:?}"),
                 ));
             }
-            retire::pause_for(left.min(ASKED_AGAIN));
+            retire::pause_for(left.min(retire::RESTS.start));
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! The recipe: a plan as plain data, in the order in which its work is issued, with its operators, layouts and uses,
 //! the user's code in it, and how its parts are written. Uses symbols; every room above works with it.
 
+use crate::error::{Error, ErrorKind, Result};
+
 use super::symbols::Symbol;
 use super::symbols::dim::Dim;
 
@@ -307,6 +309,12 @@ pub(crate) struct OutputInfo {
 /// The name of the output that says how many rows came of another.
 pub(crate) fn count_of(output: &str) -> String {
     format!("{output}.count")
+}
+
+/// How many rows came, which the device counted, of an output that has room for `most`.
+pub(crate) fn rows_found(counted: i64, most: usize) -> Result<usize> {
+    let rows = usize::try_from(counted).ok().filter(|rows| *rows <= most);
+    rows.ok_or_else(|| Error::new(ErrorKind::UnknownValue, format!("{counted} rows found, of {most}")))
 }
 
 /// An operator, a foreign one, or a host function: how it is found again, and what it needs.

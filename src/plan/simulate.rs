@@ -1,12 +1,12 @@
 //! Running a plan on host memory, without a device: the machine, and the arithmetic of the operators. Uses checked
 //! plans; passes verify with it.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::op::{DataType, Element, IntoShape, Shape};
 
 use super::Plan;
 use super::recipe::layout::Layout;
-use super::recipe::{Input, OutputInfo, Recipe, count_of};
+use super::recipe::{Input, OutputInfo, Recipe, count_of, rows_found};
 
 mod bind;
 mod choices;
@@ -164,8 +164,8 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// As [`Simulation::to_vec`]; also for an output that is all there is. [`ErrorKind::UnknownValue`] for a number of
-    /// rows that the output has no room for.
+    /// As [`Simulation::to_vec`]; also for an output that is all there is.
+    /// [`ErrorKind::UnknownValue`](crate::ErrorKind::UnknownValue) for a number of rows that the output has no room for.
     ///
     /// # Examples
     ///
@@ -174,10 +174,7 @@ impl Simulation {
         let mut all = self.to_vec::<T>(output)?;
         let rows = self.to_vec::<i64>(&count_of(output))?;
         let most = self.shape(output)?.first().copied().unwrap_or(1);
-        let found = rows.first().copied().unwrap_or(0);
-        let Some(rows) = usize::try_from(found).ok().filter(|rows| *rows <= most) else {
-            return Err(Error::new(ErrorKind::UnknownValue, format!("{found} rows found, of {most}")));
-        };
+        let rows = rows_found(rows.first().copied().unwrap_or(0), most)?;
         all.truncate(rows * (all.len() / most.max(1)));
         Ok(all)
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Ownership, State, StreamInner};
 use crate::call::{Caller as _, call};
-use crate::context::{Events, RawEvent};
+use crate::context::RawEvent;
 use crate::error::{ErrorKind, Result};
-use crate::progress::Clock;
+use crate::progress::{Clock, Progress};
 
 impl StreamInner {
     /// Whether a fork from it or to it is two calls and no more.
@@ -16,8 +16,8 @@ impl StreamInner {
     }
 
     /// Makes another stream wait for all that this one was given, also beside this crate. False where a capture or an
-    /// update has a say, or it is to be refused: nothing is done then that counts. The event is none that others wait for
-    /// by themselves, who must not come behind a gate.
+    /// update has a say, or it is to be refused: at most a record was made then. The event is none that others wait for by
+    /// themselves, who must not come behind a gate.
     pub(crate) fn fork_to(&self, other: &Self) -> Result<bool> {
         let same_library = std::ptr::eq(self.context.table(), other.context.table());
         // Before the locks, which a thread that waits for room in the queue has.
@@ -51,17 +51,8 @@ impl StreamInner {
         if !self.forks(&state) {
             return Ok(None);
         }
-        let kept = state.forked.take().filter(|event| Arc::strong_count(event) == 1);
-        let mut event = match kept {
-            Some(event) => event,
-            None => Arc::new(Events::take_now(&self.context)?),
-        };
-        // SAFETY: both handles are live, and the stream does not capture while its lock is held.
-        unsafe { call!(&*self.context, aclrtRecordEvent(event.raw(), self.raw)) }?;
-        let number = self.progress.next();
-        if let Some(event) = Arc::get_mut(&mut event) {
-            event.set_recorded(&self.progress, number);
-        }
+        let kept = state.forked.take();
+        let (event, number) = self.record_again(kept, Progress::next)?;
         state.forked = Some(Arc::clone(&event));
         Ok(Some((event, number, state.clock.clone())))
     }

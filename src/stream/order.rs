@@ -243,22 +243,31 @@ impl StreamInner {
     }
 
     fn mark_here(&self, state: &mut State) -> Result<Mark> {
-        // An event that another thread is about to wait for is left to it: a later record may be behind a gate.
-        let own = state.mark.take().filter(|mark| Arc::strong_count(&mark.event) == 1);
-        let mut mark = match own {
-            Some(mark) => mark,
-            None => Mark { event: Arc::new(Events::take_now(&self.context)?), number: 0, clock: Clock::default() },
-        };
-        // SAFETY: both handles are live, and the stream does not capture while its lock is held.
-        unsafe { call!(&*self.context, aclrtRecordEvent(mark.event.raw(), self.raw)) }?;
-        mark.number = self.progress.submitted();
-        mark.clock.renew(&state.clock);
-        if let Some(event) = Arc::get_mut(&mut mark.event) {
-            event.set_recorded(&self.progress, mark.number);
-        }
+        let own = state.mark.take().map(|mark| mark.event);
+        let (event, number) = self.record_again(own, Progress::submitted)?;
+        let mark = Mark { event, number, clock: state.clock.clone() };
         state.mark = Some(mark.clone());
-        self.marked.store(mark.number, Ordering::Release);
+        self.marked.store(number, Ordering::Release);
         Ok(mark)
+    }
+
+    /// Records an event that the stream has, or one of the context; gives it with the number of the submission that it
+    /// stands for. The caller has the stream's lock, and it does not capture.
+    pub(super) fn record_again(
+        &self,
+        own: Option<Arc<RawEvent>>,
+        number: impl FnOnce(&Progress) -> u64,
+    ) -> Result<(Arc<RawEvent>, u64)> {
+        // An event that another thread is about to wait for is left to it: a later record may be behind a gate.
+        let own = own.filter(|event| Arc::strong_count(event) == 1);
+        let mut event = own.map_or_else(|| Events::take_now(&self.context).map(Arc::new), Ok)?;
+        // SAFETY: both handles are live, and the stream does not capture while its lock is held.
+        unsafe { call!(&*self.context, aclrtRecordEvent(event.raw(), self.raw)) }?;
+        let number = number(&self.progress);
+        if let Some(event) = Arc::get_mut(&mut event) {
+            event.set_recorded(&self.progress, number);
+        }
+        Ok((event, number))
     }
 }
 

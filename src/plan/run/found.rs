@@ -1,8 +1,8 @@
 //! Outputs of which the device decides how much there is.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::op::Element;
-use crate::plan::recipe::count_of;
+use crate::plan::recipe::{count_of, rows_found};
 
 use super::bindings::OutputId;
 use super::executable::Executable;
@@ -21,7 +21,8 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for a name that the plan does not have, or that is another output's.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that the plan does not have, or that
+    /// is another output's.
     pub fn found_id(&self, name: &str) -> Result<FoundId> {
         let values = self.output_id(name)?;
         let count = self.output_id(&count_of(name)).ok().filter(|count| self.counts(*count)).ok_or_else(|| {
@@ -41,8 +42,8 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// As [`Executable::host_output`]; [`ErrorKind::UnknownValue`] for a number that the output has no room for, which
-    /// the library's operator wrote.
+    /// As [`Executable::host_output`]; [`ErrorKind::UnknownValue`](crate::ErrorKind::UnknownValue) for a number that the
+    /// output has no room for, which the library's operator wrote.
     ///
     /// # Examples
     ///
@@ -51,8 +52,7 @@ impl Executable {
         let mut count = [0_i64];
         self.host_output_into(found.count, &mut count)?;
         let most = self.rows(found.values)?;
-        let rows = usize::try_from(count[0]).ok().filter(|rows| *rows <= most);
-        rows.ok_or_else(|| Error::new(ErrorKind::UnknownValue, format!("{} rows found, of {most}", count[0])))
+        rows_found(count[0], most)
     }
 
     /// What the latest run found: the first rows of the output, as many as came. Blocks until the run is over, for
