@@ -1,5 +1,5 @@
-//! Instructions of safe calls beside those of the raw calls beneath them, and of recording, checking and planning large
-//! plans, counted by callgrind: the same on each run, however busy the machine is.
+//! Instructions of safe calls beside those of the raw calls beneath them, of memory from the cache of a context, and of
+//! recording, checking and planning large plans, counted by callgrind: the same on each run, however busy the machine is.
 //!
 //! One line a figure, tab-separated: name, value, unit, target, met or missed. Targets are the figures of
 //! `instructions.tsv` and a thirtieth, for another compiler; `-- --write` writes that table. Needs valgrind.
@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
 use racl::plan::Plan;
-use racl::{Acl, Result, mock};
+use racl::{Acl, DeviceBuffer, Result, mock};
 
 #[path = "plans/lists.rs"]
 mod lists;
@@ -22,7 +22,7 @@ mod workloads;
 use pairs::{CASES, Calls};
 use workloads::{ALL, Names, Workload};
 
-/// Which calls a process makes: the name of a case, and `raw` or `safe`, or that of a plan.
+/// Which calls a process makes: the name of a case, and `raw` or `safe`, or those of memory or of a plan.
 const CASE: &str = "RACL_COUNTED_CASE";
 const WAY: &str = "RACL_COUNTED_WAY";
 
@@ -33,6 +33,12 @@ const CALLS: u64 = 256;
 /// How often a plan is made, and of how many operators.
 const PLANS: u64 = 4;
 const OPERATORS: usize = 1000;
+
+/// How much memory is taken each time, and how often before it is given back.
+const MEMORY: [(&str, usize, u64); 4] =
+    [("64 B", 64, 500), ("4 KiB", 4 << 10, 500), ("1 MiB", 1 << 20, 100), ("64 MiB", 64 << 20, 20)];
+/// Counted each by itself: what the program does with the memory, and how it is told.
+const HALVES: [(&str, &str); 2] = [("alloc", "from the cache"), ("free", "back to it")];
 
 /// Name, instructions of the raw call, and what the safe one adds.
 const TABLE: &str = include_str!("instructions.tsv");
@@ -51,6 +57,36 @@ fn measured_calls_of_plans(record: Workload, names: &Names) -> Result<usize> {
     let plan = Plan::build(|g| record.1(g, OPERATORS, names))?;
     black_box(plan.memory(&[])?);
     Ok(plan.operators())
+}
+
+#[inline(never)]
+fn measured_calls_of_memory(work: impl FnOnce() -> Result<()>) -> Result<()> {
+    let done = work();
+    // Otherwise this may end before what it calls.
+    black_box(&done);
+    done
+}
+
+/// In the process that is counted.
+fn take_memory(bytes: usize, count: u64, counted: &str) -> Result<()> {
+    let context = Acl::mock()?.device(0)?.context().create_context()?;
+    let mut held: Vec<DeviceBuffer<u8>> = Vec::with_capacity(count as usize);
+    let half = |way: &str, work: &mut dyn FnMut() -> Result<()>| {
+        if way == counted { measured_calls_of_memory(work) } else { work() }
+    };
+    for _ in 0..=ROUNDS {
+        // The first time fills the cache.
+        let counts = context.memory_stats().reserved.now > 0;
+        let way = |way| if counts { way } else { "" };
+        half(way("alloc"), &mut || {
+            (0..count).try_for_each(|_| context.alloc(black_box(bytes)).map(|one| held.push(one)))
+        })?;
+        half(way("free"), &mut || {
+            held.clear();
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 /// In the process that is counted.
@@ -126,6 +162,18 @@ fn count_calls(figures: &mut Figures) -> Option<()> {
     Some(())
 }
 
+/// None without valgrind.
+fn count_memory(figures: &mut Figures) -> Option<()> {
+    for (size, _, times) in MEMORY {
+        for (way, half) in HALVES {
+            let case = format!("memory, {size} {half}");
+            let each = count(size, way, ROUNDS * times)?;
+            figures.add(&case, "a block", (0, each));
+        }
+    }
+    Some(())
+}
+
 fn count_plans(figures: &mut Figures) -> Result<Option<()>> {
     let names = Names::new(OPERATORS);
     for record in ALL {
@@ -139,14 +187,18 @@ fn count_plans(figures: &mut Figures) -> Result<Option<()>> {
 
 fn main() -> Result<ExitCode> {
     if let (Ok(case), Ok(way)) = (env::var(CASE), env::var(WAY)) {
-        let done = match ALL.into_iter().find(|(name, _)| *name == case) {
-            Some(record) if way == "plan" => make_plans(record),
-            _ => make_calls(&case, way == "safe"),
-        };
-        return done.map(|()| ExitCode::SUCCESS);
+        if let Some((_, bytes, times)) = MEMORY.into_iter().find(|(size, ..)| *size == case) {
+            take_memory(bytes, times, &way)?;
+        } else if let Some(record) = ALL.into_iter().find(|(name, _)| *name == case && way == "plan") {
+            make_plans(record)?;
+        } else {
+            make_calls(&case, way == "safe")?;
+        }
+        return Ok(ExitCode::SUCCESS);
     }
     let mut figures = Figures { table: String::from("# call\traw\tsafe over raw\n"), missed: false };
-    if count_calls(&mut figures).is_none() || count_plans(&mut figures)?.is_none() {
+    let counted = count_calls(&mut figures).and_then(|()| count_memory(&mut figures));
+    if counted.is_none() || count_plans(&mut figures)?.is_none() {
         println!("instructions\tnone\tinstructions\tvalgrind, to count them\tmissed");
         return Ok(ExitCode::FAILURE);
     }

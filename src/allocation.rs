@@ -55,14 +55,14 @@ impl Allocation {
     /// for work is waited for, some seconds at most.
     #[inline]
     #[track_caller]
-    pub(crate) fn new(context: &Arc<ContextInner>, bytes: usize) -> Result<Self> {
+    pub(crate) fn new(context: &Arc<ContextInner>, bytes: usize) -> Result<Arc<Self>> {
         Self::find(context, bytes, None, Location::caller())
     }
 
     /// As [`Self::new`], for work of the stream `behind`: earlier work of it may use the memory still, and counts among
     /// its users.
     #[track_caller]
-    pub(crate) fn behind(context: &Arc<ContextInner>, bytes: usize, behind: &Behind<'_>) -> Result<Self> {
+    pub(crate) fn behind(context: &Arc<ContextInner>, bytes: usize, behind: &Behind<'_>) -> Result<Arc<Self>> {
         Self::find(context, bytes, Some(behind), Location::caller())
     }
 
@@ -72,26 +72,35 @@ impl Allocation {
         bytes: usize,
         behind: Option<&Behind<'_>>,
         place: &'static Location<'static>,
-    ) -> Result<Self> {
+    ) -> Result<Arc<Self>> {
         find_room(context, bytes, behind, place).map(|found| Self::over(context, bytes, found))
     }
 
     /// As [`Self::new`], from a call of the library of its own.
     #[track_caller]
-    pub(crate) fn own(context: &Arc<ContextInner>, bytes: usize) -> Result<Self> {
+    pub(crate) fn own(context: &Arc<ContextInner>, bytes: usize) -> Result<Arc<Self>> {
         find_own(context, bytes, Location::caller()).map(|found| Self::over(context, bytes, found))
     }
 
-    fn over(context: &Arc<ContextInner>, bytes: usize, found: Found) -> Self {
-        Self {
-            address: found.address,
-            bytes,
-            source: Source::Piece(found.piece),
-            users: found.user.map_or_else(Users::default, Users::after),
-            freed: AtomicBool::new(false),
-            host: AtomicBool::new(false),
-            context: Arc::clone(context),
+    #[inline]
+    fn over(context: &Arc<ContextInner>, bytes: usize, found: Found) -> Arc<Self> {
+        let Found { piece, address, user } = found;
+        match user {
+            None => Arc::new(Self::with(context, address, bytes, Source::Piece(piece), Users::default())),
+            Some(user) => Self::after(context, address, bytes, piece, user),
         }
+    }
+
+    /// Apart: what has no users yet is written where it stays.
+    #[inline(never)]
+    fn after(context: &Arc<ContextInner>, address: *mut c_void, bytes: usize, piece: Piece, user: Use) -> Arc<Self> {
+        Arc::new(Self::with(context, address, bytes, Source::Piece(piece), Users::after(user)))
+    }
+
+    #[inline]
+    fn with(context: &Arc<ContextInner>, address: *mut c_void, bytes: usize, source: Source, users: Users) -> Self {
+        let (freed, host) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { address, bytes, source, users, freed, host, context: Arc::clone(context) }
     }
 
     /// `bytes` bytes at an address that other calls than `aclrtMalloc` gave, of which `counted` count as the context's.
@@ -101,7 +110,7 @@ impl Allocation {
         bytes: usize,
         counted: usize,
         owner: Arc<dyn GiveBack>,
-    ) -> Self {
+    ) -> Arc<Self> {
         let piece = context.reclaim.hold_of_calls(address, counted, owner);
         Self::over(context, bytes, Found { piece, address, user: None })
     }
@@ -125,22 +134,21 @@ impl Allocation {
         address: *mut c_void,
         bytes: usize,
         owner: impl Send + 'static,
-    ) -> Self {
+    ) -> Arc<Self> {
         let piece = context.reclaim.hold_for_others(address, bytes, owner);
         Self::over(context, bytes, Found { piece, address, user: None })
     }
 
     /// `bytes` bytes that belong to a graph, for work of the capture with this number alone.
-    pub(crate) fn of_capture(context: &Arc<ContextInner>, address: *mut c_void, bytes: usize, capture: u64) -> Self {
-        Self {
-            address,
-            bytes,
-            source: Source::Capture(capture),
-            users: Users::default(),
-            freed: AtomicBool::new(false),
-            host: AtomicBool::new(true),
-            context: Arc::clone(context),
-        }
+    pub(crate) fn of_capture(
+        context: &Arc<ContextInner>,
+        address: *mut c_void,
+        bytes: usize,
+        capture: u64,
+    ) -> Arc<Self> {
+        let mut made = Self::with(context, address, bytes, Source::Capture(capture), Users::default());
+        *made.host.get_mut() = true;
+        Arc::new(made)
     }
 
     /// The number of the capture whose work alone may use the memory.
@@ -187,7 +195,7 @@ impl Allocation {
     }
 
     /// Notes that the submission `number` of `stream`, whose work is behind `clock`, uses the memory.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn used_by<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
         self.users.note(stream, number, how, clock);
     }

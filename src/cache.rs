@@ -196,6 +196,7 @@ impl CompileCache {
             registry: None,
             parts: Vec::new(),
             ignores_captures: false,
+            unstored: None,
         }
     }
 
@@ -268,6 +269,8 @@ pub struct Func {
     registry: Option<Registry>,
     parts: Vec<(String, String)>,
     ignores_captures: bool,
+    /// Why the plan is built and not stored.
+    unstored: Option<String>,
 }
 
 impl Func {
@@ -318,6 +321,34 @@ impl Func {
     /// ```
     pub fn ignore_captures(mut self) -> Self {
         self.ignores_captures = true;
+        self
+    }
+
+    /// The plan is built, and neither looked for nor stored: for code that no key tells from other code, which bindings
+    /// to other languages meet. [`Status::Uncached`] has the reason, which is an error in a
+    /// [strict](CacheBuilder::strict) cache.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::cache::{CompileCache, Status};
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::Input;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let cache = CompileCache::builder("doc").cache_dir(folder.path()).build()?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let func = cache.func("abs").unstored("a script without a version");
+    /// let plan = func.compile(&device, |g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     g.output("y", g.abs(x)?)
+    /// })?;
+    /// let why = "a script without a version".to_owned();
+    /// assert_eq!((plan.operators(), func.status()), (1, Some(Status::Uncached(why))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unstored(mut self, why: impl Into<String>) -> Self {
+        self.unstored = Some(why.into());
         self
     }
 

@@ -48,7 +48,7 @@ impl Device {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::plan::Cores;
     ///
     /// let device = racl::Acl::mock()?.device(0)?;

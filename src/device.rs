@@ -192,16 +192,33 @@ impl Context {
         Ok(value)
     }
 
-    /// See [`Device::l2_cache_bytes`].
-    pub(crate) fn cube_cores(&self) -> Result<u64> {
-        Ok(self.device_attribute(aclrtDevAttr::ACL_DEV_ATTR_CUBE_CORE_NUM)?.unsigned_abs())
+    /// See [`Device::cube_cores`]; of the context's device, also where [other code made](Self::from_raw) the context.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::attribute`].
+    #[doc(alias = "aclrtGetDeviceInfo")]
+    pub fn cube_cores(&self) -> Result<u64> {
+        Ok(self.device_attribute(aclrtDevAttr::ACL_DEV_ATTR_CUBE_CORE_NUM)?.try_into().unwrap_or(0))
     }
 
-    pub(crate) fn vector_cores(&self) -> Result<u64> {
-        Ok(self.device_attribute(aclrtDevAttr::ACL_DEV_ATTR_VECTOR_CORE_NUM)?.unsigned_abs())
+    /// See [`Device::vector_cores`], and [`Context::cube_cores`](Self::cube_cores).
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::attribute`].
+    #[doc(alias = "aclrtGetDeviceInfo")]
+    pub fn vector_cores(&self) -> Result<u64> {
+        Ok(self.device_attribute(aclrtDevAttr::ACL_DEV_ATTR_VECTOR_CORE_NUM)?.try_into().unwrap_or(0))
     }
 
-    pub(crate) fn l2_cache_bytes(&self) -> Result<u64> {
+    /// See [`Device::l2_cache_bytes`], and [`Context::cube_cores`](Self::cube_cores).
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::l2_cache_bytes`].
+    #[doc(alias = "aclGetDeviceCapability")]
+    pub fn l2_cache_bytes(&self) -> Result<u64> {
         let mut value = 0_i64;
         let (id, what) = (self.device_id().unsigned_abs(), aclDeviceInfo::ACL_DEVICE_INFO_L2_SIZE);
         // SAFETY: `value` is a place for one number.

@@ -57,7 +57,9 @@ pub(crate) trait List: StdError + Send + Sync {
 }
 
 impl Error {
-    /// An error of this crate, found before any C call.
+    /// An error of this crate, found before any C call. Not put into its callers, as its likes below: they are many.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             kind,
@@ -70,6 +72,8 @@ impl Error {
         }))
     }
 
+    #[cold]
+    #[inline(never)]
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidArgument, detail)
     }
@@ -115,6 +119,8 @@ impl Error {
     }
 
     /// The same error with `source` as its cause.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(Source::Cause(source.into()));
         self
@@ -134,12 +140,16 @@ impl Error {
     }
 
     /// The same error with this crate's own explanation, which replaces the library's in the short form.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
         self
     }
 
     /// The same error with a line that says what was going on.
+    #[cold]
+    #[inline(never)]
     #[must_use]
     pub fn context(mut self, what: impl Into<String>) -> Self {
         self.0.context.push(what.into());
@@ -147,6 +157,8 @@ impl Error {
     }
 
     /// The same error with such a line in front of the others, so that the short form has it.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn context_in_front(mut self, what: impl Into<String>) -> Self {
         self.0.context.insert(0, what.into());
         self
@@ -250,6 +262,8 @@ impl StdError for Error {
 }
 
 impl From<acl_sys::MissingSymbol> for Error {
+    #[cold]
+    #[inline(never)]
     fn from(missing: acl_sys::MissingSymbol) -> Self {
         Self::new(ErrorKind::MissingSymbol, missing.to_string())
     }

@@ -507,7 +507,10 @@ impl Event {
         }
     }
 
-    /// The raw handle. Valid as long as this value; records made beside this crate are not tracked by it.
+    /// The raw handle. Valid as long as this value. Of an event that this crate made other code may wait for the latest
+    /// record of this crate; it must not record it, since work is taken for done when the event is, whatever was recorded
+    /// since, nor have it in a capture of its own. For events that other code records there is
+    /// [`from_raw_shared`](Self::from_raw_shared).
     #[must_use]
     pub fn as_raw(&self) -> aclrtEvent {
         self.raw.raw()

@@ -91,6 +91,7 @@ mod requirement;
 mod retire;
 mod shortcuts;
 mod snapshot;
+mod sort;
 mod stream;
 #[cfg(any(feature = "cache", feature = "dlopen", feature = "link"))]
 mod text;
@@ -115,8 +116,8 @@ pub use event::{Event, IpcEvent, IpcEventHandle};
 pub use failures::TaskFailure;
 pub use future::{Finished, GivenBack, Reached};
 pub use graph::{
-    Capture, CaptureMode, Comparable, Comparison, Condition, EventTask, Graph, GraphBuilder, GraphChange, GraphPool,
-    GraphTask, HostView, KernelTask, Label, LabelList, TaskGroup, TaskWork,
+    Capture, CaptureMode, Comparable, Comparison, Condition, DetachedCapture, EventTask, Graph, GraphBuilder,
+    GraphChange, GraphPool, GraphTask, HostView, KernelTask, Label, LabelList, TaskGroup, TaskWork,
 };
 pub use kernel::{
     BinaryCore, BinaryOptions, CpuKernels, Kernel, KernelArgument, KernelAttributes, KernelBinary, KernelCores,

@@ -1,5 +1,6 @@
 //! Memory: device buffers and their parts, pinned host buffers, and the copies between them.
 
+mod apart;
 mod batch;
 mod behind;
 mod between;

@@ -159,6 +159,7 @@ mod element;
 mod executor;
 mod few;
 pub(crate) mod first;
+mod known;
 pub(crate) mod nn;
 mod operand;
 mod owned;

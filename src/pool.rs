@@ -6,6 +6,8 @@
 
 use std::panic::Location;
 
+use crate::sort;
+
 mod bins;
 mod blocks;
 mod figures;
@@ -131,15 +133,8 @@ impl Pool {
         let Block { bytes: whole, segment, before, .. } = self.blocks.all[id as usize];
         let rest = whole - request.block;
         let id = if rest > 0 && size.splits(rest) {
-            // What is left mostly stays where it is.
-            let stays = Bins::is_same(whole, rest);
-            if !stays {
-                free.remove(&mut self.blocks.all, id);
-            }
             let front = self.blocks.cut(id, request.block);
-            if !stays {
-                free.insert(&mut self.blocks.all, id);
-            }
+            free.sort(&mut self.blocks.all, id);
             if before == NONE {
                 self.segments[segment as usize].first = front;
             }
@@ -229,36 +224,18 @@ impl Pool {
     /// Puts a block that is free, and in no list, into one, with its free neighbours.
     #[inline]
     fn merge(&mut self, id: u32, size: Size) {
-        let Block { before, after, bytes, segment, .. } = self.blocks.all[id as usize];
+        let Block { before, after, segment, .. } = self.blocks.all[id as usize];
         let free = self.free.of(size);
         if self.blocks.is_free(before) {
-            let mut joined = self.blocks.all[before as usize].bytes + bytes;
-            let joins = self.blocks.is_free(after);
-            if joins {
-                joined += self.blocks.all[after as usize].bytes;
-                free.remove(&mut self.blocks.all, after);
-            }
-            let stays = Bins::is_same(self.blocks.all[before as usize].bytes, joined);
-            if !stays {
-                free.remove(&mut self.blocks.all, before);
-            }
             self.blocks.join_before(id);
-            if joins {
+            if self.blocks.is_free(after) {
+                free.remove(&mut self.blocks.all, after);
                 self.blocks.join_before(after);
             }
-            if !stays {
-                free.insert(&mut self.blocks.all, before);
-            }
+            free.sort(&mut self.blocks.all, before);
         } else if self.blocks.is_free(after) {
-            let former = self.blocks.all[after as usize].bytes;
-            let stays = Bins::is_same(former, former + bytes);
-            if !stays {
-                free.remove(&mut self.blocks.all, after);
-            }
             self.blocks.join_after(id);
-            if !stays {
-                free.insert(&mut self.blocks.all, after);
-            }
+            free.sort(&mut self.blocks.all, after);
             if before == NONE {
                 self.segments[segment as usize].first = after;
             }
@@ -375,6 +352,7 @@ impl Pool {
             segment: place,
             turn: 0,
             state,
+            bin: 0,
             number: 0,
             key: 0,
             asked: 0,
@@ -473,7 +451,7 @@ impl Pool {
     pub(crate) fn largest(&self, most: usize) -> Vec<Holder> {
         let held = self.blocks.all.iter().filter(|block| block.state == State::Held);
         let mut all: Vec<_> = held.map(|block| Holder { bytes: block.asked, place: block.place }).collect();
-        all.sort_by_key(|holder| std::cmp::Reverse(holder.bytes));
+        sort::by_key(&mut all, |holder| std::cmp::Reverse(holder.bytes));
         all.truncate(most);
         all
     }

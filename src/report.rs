@@ -17,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::failures;
 use crate::recent;
 use crate::requirement::Requirement;
+use crate::sort;
 
 /// Lines of the library's log that are shown, and bytes at its end that are looked at.
 const LOG_LINES: usize = 40;
@@ -66,7 +67,7 @@ impl Acl {
         section(&mut text, "environment", environment());
         section(&mut text, "calls that failed last", calls.into_iter().map(aged));
         section(&mut text, "tasks that failed last", tasks.into_iter().map(aged));
-        let log = log_folder().and_then(|folder| log_of(&folder, std::process::id()));
+        let log = log_folder().map(|folder| logs_of(&folder, std::process::id()));
         section(&mut text, "the library's log", log.unwrap_or_default());
         Report(text)
     }
@@ -185,7 +186,7 @@ fn environment() -> Vec<String> {
         .filter(|(name, _)| name == "LD_LIBRARY_PATH" || STARTS.iter().any(|start| name.starts_with(start)))
         .map(|(name, value)| format!("{name}={}", value.escape_debug()))
         .collect();
-    found.sort_unstable();
+    sort::plain(&mut found);
     found
 }
 
@@ -195,11 +196,16 @@ fn log_folder() -> Option<PathBuf> {
     named.map(PathBuf::from).or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join("ascend/log")))
 }
 
-/// The last lines of the newest log of a process.
-fn log_of(folder: &Path, process: u32) -> Option<Vec<String>> {
+/// The last lines of the newest log of a process in each folder: errors are in the first one, events in the second.
+fn logs_of(folder: &Path, process: u32) -> Vec<String> {
+    let parts = ["debug/plog", "run/plog"].iter();
+    parts.filter_map(|part| newest_of(&folder.join(part), process)).flatten().collect()
+}
+
+fn newest_of(folder: &Path, process: u32) -> Option<Vec<String>> {
     let start = format!("plog-{process}_");
-    let logs = ["debug/plog", "run/plog"].iter().filter_map(|part| fs::read_dir(folder.join(part)).ok()).flatten();
-    let logs = logs.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(&start));
+    let logs = fs::read_dir(folder).ok()?.flatten();
+    let logs = logs.filter(|entry| entry.file_name().to_string_lossy().starts_with(&start));
     let path =
         logs.map(|entry| entry.path()).max_by_key(|path| fs::metadata(path).and_then(|m| m.modified()).ok())?;
     let mut file = File::open(&path).ok()?;
@@ -218,17 +224,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_log_of_a_process_ends_a_report() {
+    fn the_newest_logs_of_a_process_end_a_report() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(log_of(folder.path(), 7), None);
+        assert_eq!(logs_of(folder.path(), 7), [""; 0]);
         let logs = folder.path().join("debug/plog");
         fs::create_dir_all(&logs).unwrap();
         let lines: Vec<_> = (0..10_000).map(|number| format!("line {number}")).collect();
         fs::write(logs.join("plog-7_1.log"), lines.join("\n")).unwrap();
         fs::write(logs.join("plog-77_2.log"), "of another process").unwrap();
-        let shown = log_of(folder.path(), 7).unwrap();
-        assert!(shown[0].ends_with("plog-7_1.log"));
-        assert_eq!(shown[1..], lines[10_000 - LOG_LINES..]);
+        // What runs without an error is logged elsewhere, and later.
+        let events = folder.path().join("run/plog");
+        fs::create_dir_all(&events).unwrap();
+        fs::write(events.join("plog-7_3.log"), "an event").unwrap();
+        let shown = logs_of(folder.path(), 7);
+        assert!(shown[0].ends_with("debug/plog/plog-7_1.log"), "{}", shown[0]);
+        assert_eq!(shown[1..=LOG_LINES], lines[10_000 - LOG_LINES..]);
+        assert!(shown[LOG_LINES + 1].ends_with("run/plog/plog-7_3.log"));
+        assert_eq!(shown[LOG_LINES + 2..], ["an event"]);
     }
 
     #[test]

@@ -263,6 +263,11 @@ pub(crate) fn deadline() -> Instant {
     UNTIL.get().unwrap_or_else(|| begun.checked_add(drop_limit()).unwrap_or(begun + Duration::from_secs(1 << 30)))
 }
 
+/// Until when the drop waits that this is part of; none outside of drops, and where they wait as long as it takes.
+pub(crate) fn deadline_of_drop() -> Option<Instant> {
+    UNTIL.get().filter(|_| !is_patient())
+}
+
 /// Waits in a drop with `synchronize`, which takes a limit in milliseconds. Where the work is not done whoever drops
 /// goes on [elsewhere](on_thread).
 pub(crate) fn wait(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<Waited> {

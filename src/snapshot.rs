@@ -30,7 +30,7 @@ use crate::retire;
 ///
 /// # Examples
 ///
-/// ```
+/// ```standalone_crate
 /// let acl = racl::Acl::mock()?;
 /// let device = acl.device(0)?;
 /// let buffer = device.upload(&[1_u8, 2])?;
@@ -303,7 +303,7 @@ impl Acl {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::SnapshotStage;
     ///
     /// let acl = racl::Acl::mock()?;

@@ -213,7 +213,8 @@ impl Stream {
     }
 
     /// The raw handle, null for a default stream whose handle the library does not give. Valid as long as this value;
-    /// work submitted beside this crate is not tracked by it.
+    /// work submitted beside this crate is not tracked by it. Other code must not capture with it, since work that a
+    /// graph repeats would be taken for done: [`begin_capture`](Self::begin_capture) does.
     #[must_use]
     pub fn as_raw(&self) -> aclrtStream {
         self.0.raw

@@ -5,12 +5,12 @@ use racl::dlpack::Managed;
 use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::profiling::{Dump, HostRange, Profile, Step};
 use racl::{
-    Acl, Capture, Condition, Context, CopyDescriptor, CoreLimit, CountingNotify, Device, DeviceBuffer,
-    DeviceCoreLimit, DeviceFlag, DevicePointer, DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack,
-    Graph, GraphBuilder, GraphChange, GraphPool, GraphTask, GrowableBuffer, HostView, IpcEvent, Kernel, KernelBinary,
-    KernelLaunch, Label, LabelList, Lent, ManagedBuffer, MappedBuffer, MemoryExport, Model, ModelDescription,
-    ModelOptions, ModelRun, Notify, PhysicalMemory, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream,
-    TaskFailure, TaskGroup, Tensor, Watch,
+    Acl, Capture, Condition, Context, CopyDescriptor, CoreLimit, CountingNotify, DetachedCapture, Device,
+    DeviceBuffer, DeviceCoreLimit, DeviceFlag, DevicePointer, DeviceSlice, DeviceSliceMut, Error, Event, Finished,
+    GivenBack, Graph, GraphBuilder, GraphChange, GraphPool, GraphTask, GrowableBuffer, HostView, IpcEvent, Kernel,
+    KernelBinary, KernelLaunch, Label, LabelList, Lent, ManagedBuffer, MappedBuffer, MemoryExport, Model,
+    ModelDescription, ModelOptions, ModelRun, Notify, PhysicalMemory, PinnedBuffer, Prefetch, Reached, Refused,
+    SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -166,6 +166,7 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     send::<Refused<Graph>>();
     send::<Prefetch>();
     send::<Graph>();
+    send::<DetachedCapture>();
     send::<GraphPool>();
     sync::<GraphPool>();
 }
@@ -179,6 +180,7 @@ fn a_graph_is_used_by_one_thread_at_a_time_and_a_capture_stays_on_its_thread() {
     let _ = <Executable as AmbiguousIfSync<_>>::check;
     let _ = <Capture as AmbiguousIfSend<_>>::check;
     let _ = <Capture as AmbiguousIfSync<_>>::check;
+    let _ = <DetachedCapture as AmbiguousIfSync<_>>::check;
     let _ = <HostView<'static, f32> as AmbiguousIfSync<_>>::check;
     let _ = <Refused<Graph> as AmbiguousIfSync<_>>::check;
 }
@@ -268,8 +270,8 @@ fn what_a_library_tells_and_is_told_crosses_threads() {
 fn what_plans_are_made_of_crosses_threads_and_their_builder_stays() {
     use racl::plan::{
         Buckets, Builder, Change, Cores, Counters, Dim, External, Finding, Foreign, Frozen, HostFunction, InputId,
-        MemoryReport, Optimised, Options, OutputId, Passes, Registry, RunOptions, Scope, Simulated, Simulation,
-        Value, Work,
+        MemoryReport, Optimised, Options, OutputId, Passes, Registry, RunEnd, RunOptions, Scope, Simulated,
+        Simulation, Value, Work,
     };
     both!(
         Buckets,
@@ -289,6 +291,7 @@ fn what_plans_are_made_of_crosses_threads_and_their_builder_stays() {
         OutputId,
         Passes,
         Registry,
+        RunEnd,
         RunOptions,
         Scope,
         Simulated,

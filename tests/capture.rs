@@ -181,6 +181,50 @@ fn giving_up_a_capture_frees_the_stream() {
     assert_eq!(buffer.to_vec().unwrap(), [3; 4]);
 }
 
+/// With a side stream in it that does not lead back.
+#[test]
+fn a_detached_capture_ends_on_any_thread_and_gives_a_graph_there_where_it_is_relaxed() {
+    let device = device();
+    for mode in [CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed] {
+        let context = device.context().create_context().unwrap();
+        let stream = context.stream().unwrap();
+        let mut buffer = context.upload(&[0_u8; 4]).unwrap();
+        let begin = || {
+            let stream = stream.clone();
+            // The thread is gone when this returns.
+            std::thread::spawn(move || stream.begin_capture(mode).unwrap().detach()).join().unwrap()
+        };
+        let capture = begin();
+        let side = stream.side("1").unwrap();
+        stream.fork(&side).unwrap();
+        side.fill_bytes(&mut buffer, 1).unwrap();
+        drop((capture, side));
+        assert!(!stream.is_capturing(), "{mode:?}");
+        stream.fill_bytes(&mut buffer, 2).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [2; 4], "{mode:?}");
+
+        let capture = begin();
+        assert_eq!(capture.ends_here(), mode == CaptureMode::Relaxed);
+        stream.fill_bytes(&mut buffer, 3).unwrap();
+        match capture.attach() {
+            Ok(capture) => {
+                capture.finish().unwrap().launch(&stream).unwrap();
+                assert_eq!((mode, buffer.to_vec().unwrap()), (CaptureMode::Relaxed, vec![3; 4]));
+            }
+            Err(refused) => {
+                assert_eq!(refused.error().kind(), ErrorKind::CaptureWrongThread, "{mode:?}");
+                assert!(stream.is_capturing());
+            }
+        }
+        let capture = stream.begin_capture(mode).unwrap().detach().attach().unwrap();
+        drop(capture.finish().unwrap());
+        assert!(context.take_drop_errors().is_empty(), "{mode:?}");
+        drop(buffer);
+        stream.close().unwrap();
+        context.close().unwrap();
+    }
+}
+
 #[test]
 fn an_error_of_the_closure_ends_the_capture() {
     let device = device();

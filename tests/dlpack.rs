@@ -175,6 +175,19 @@ fn what_is_no_tensor_of_this_device_comes_back() {
     }
 }
 
+#[test]
+fn strides_of_dimensions_of_size_1_may_be_anything() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let theirs = device.upload(&[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+    for unused in [i64::MAX, -1, 0, 77] {
+        let (raw, _) = made(theirs.address(), NPU, &[1, 1, 4], Some(&[unused, unused, 1]), |_| {});
+        let tensor = taken(raw).unwrap().into_tensor(&device).unwrap();
+        assert_eq!((&tensor.shape()[..], tensor.strides()), (&[1, 1, 4][..], &[4, 4, 1][..]), "{unused}");
+        assert_eq!(tensor.typed::<f32>().unwrap().to_vec().unwrap(), [1.0, 2.0, 3.0, 4.0], "{unused}");
+    }
+}
+
 /// As NumPy makes them with `broadcast_to`.
 #[test]
 fn elements_that_lie_upon_each_other_are_copied_as_far_as_there_is_memory() {

@@ -5,11 +5,11 @@ mod common;
 #[path = "common/watchdog.rs"]
 mod watchdog;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{assert_says, direct_device as device, mock};
 use racl::op::DataType::F32;
-use racl::plan::{Executable, Frozen, Input, Mode, Plan, RunOptions};
+use racl::plan::{Executable, External, Frozen, Input, Mode, Plan, RunOptions};
 use racl::{CaptureMode, Context, Error, ErrorKind, Stream, ValueWait, sys};
 
 /// What hangs here does so until it is told to go on, so that no time is too short.
@@ -170,8 +170,11 @@ fn a_gate_that_no_call_opens() {
     let _watched = watchdog::Watchdog::new();
     let (held, stream) = Held::new();
     mock::release(&stream).unwrap();
+    // As long as the updates of a machine that does other work as well may take.
+    racl::set_drop_limit(Duration::from_secs(10));
     let mut exe = executable(&held, &stream);
     stream.synchronize().unwrap();
+    racl::set_drop_limit(LIMIT);
     mock::hold(&stream).unwrap();
     // In a run the gate's signal alone; the capture before had the word that closes it.
     (1..=6).for_each(|nth| mock::fail("aclrtValueWrite", nth, 507_000).unwrap());
@@ -305,4 +308,124 @@ fn without_threads_a_drop_is_kept() {
     let output = child.env(CHILD, "1").env("RUST_MIN_STACK", (1_u64 << 56).to_string()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+/// A plan that waits at two gates, one behind the other, with a run of it.
+fn at_gates(context: &Context, stream: &Stream, mode: Mode) -> (Executable, [External; 2]) {
+    let mut gates = None;
+    let plan = Plan::build(|g| {
+        let [first, second] = *gates.insert([g.external("first")?, g.external("second")?]);
+        g.wait_external(first)?;
+        g.wait_external(second)?;
+        let x = g.constant(&[1.0_f32; 4], [4])?;
+        let y = g.adds(x, 1.0)?;
+        g.output("y", y)
+    });
+    let options = RunOptions::new().mode(mode);
+    let mut exe = plan.unwrap().executable(context, &options, Frozen::new()).unwrap();
+    let mut bind = exe.bindings();
+    exe.run(stream, &mut bind).unwrap();
+    (exe, gates.unwrap())
+}
+
+/// Signals may take a minute to arrive: a drop waits as long as drops do, and a thread the rest.
+#[test]
+fn a_run_whose_signals_are_late() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let (held, signals) = Held::new();
+        let stream = held.context.stream().unwrap();
+        let (exe, gates) = at_gates(&held.context, &stream, mode);
+        for gate in gates {
+            exe.signal(gate, &signals).unwrap();
+        }
+        drop(exe);
+        let told = held.context.take_drop_errors();
+        assert_says(&told[0], ErrorKind::Timeout, &["is not done 20ms after the drop began", "at tests/hung.rs:"]);
+        mock::release(&signals).unwrap();
+        stream.synchronize().unwrap();
+        drop((signals, stream));
+        close(held.context);
+    }
+}
+
+/// Graphs that go together have the time of one.
+#[test]
+fn graphs_that_are_cleared_behind_work_that_hangs() {
+    const GRAPHS: usize = 48;
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    let (held, stream) = Held::new();
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 1..=GRAPHS)?;
+        let x = g.full([n], F32, 1.0)?;
+        let y = g.abs(x)?;
+        g.output("y", y)
+    });
+    let mut exe = plan.unwrap().executable(&held.context, &RunOptions::new(), Frozen::new()).unwrap();
+    for n in 1..=GRAPHS {
+        let mut bind = exe.bindings();
+        exe.run(&stream, bind.symbol("n", n)).unwrap();
+    }
+    racl::set_drop_limit(5 * LIMIT);
+    let begun = Instant::now();
+    exe.clear_graphs();
+    assert!(begun.elapsed() < 5 * LIMIT * GRAPHS as u32, "each graph was waited for");
+    assert_eq!(exe.graphs(), 0);
+    mock::release(&stream).unwrap();
+    stream.synchronize().unwrap();
+    drop((exe, stream));
+    close(held.context);
+}
+
+/// What opens gates is written behind work that hangs: the drop returns, and nothing is written twice.
+#[test]
+fn gates_whose_values_are_late() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    racl::set_drop_limit(LIMIT);
+    for mode in [Mode::Captured, Mode::Eager] {
+        let context = device().context().create_context().unwrap();
+        let stream = context.stream().unwrap();
+        let (exe, _) = at_gates(&context, &stream, mode);
+        // Those that the executable has for itself.
+        let others = || (0..64).filter(|id| *id != stream.id().unwrap());
+        others().for_each(|id| hold(id, true));
+        drop(exe);
+        let told = context.take_drop_errors();
+        assert!(told.iter().any(|error| error.kind() == ErrorKind::Timeout), "{told:?}");
+        others().for_each(|id| hold(id, false));
+        stream.synchronize().unwrap();
+        drop(stream);
+        close(context);
+    }
+}
+
+/// The stream with this id, if there is one.
+fn hold(id: i32, on: bool) {
+    use sys::mock::{mock_acl_hold_stream_id, mock_acl_release_stream_id};
+    let call = if on { mock_acl_hold_stream_id } else { mock_acl_release_stream_id };
+    // SAFETY: any number is looked at.
+    unsafe { call(id) };
+}
+
+/// A request to open gates goes on until the runs are over, however long a drop waits.
+#[test]
+fn gates_that_are_released_longer_than_drops_wait() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let context = device().context().create_context().unwrap();
+        let stream = context.stream().unwrap();
+        let (mut exe, _) = at_gates(&context, &stream, mode);
+        // Each gate has to open again, also where its value was late once.
+        (0..2).for_each(|_| exe.run(&stream, &mut exe.bindings()).unwrap());
+        racl::set_drop_limit(Duration::ZERO);
+        assert_eq!(exe.release_gates().unwrap(), ["first", "second"]);
+        racl::set_drop_limit(LIMIT);
+        stream.synchronize().unwrap();
+        drop((exe, stream));
+        close(context);
+    }
 }

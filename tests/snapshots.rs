@@ -418,4 +418,11 @@ fn a_step_that_fails_leaves_the_lock_and_a_watch_that_fails_leaves_nothing() {
         acl.lock_process().unwrap().unlock().unwrap();
         assert_eq!(heard.lock().unwrap().len(), 2);
     });
+    alone(|acl, _| {
+        // What cannot be undone either is told in the log alone.
+        mock::fail("aclrtSnapShotCallbackRegister", 3, 507_913).unwrap();
+        mock::fail("aclrtSnapShotCallbackUnregister", 1, 507_000).unwrap();
+        assert_eq!(acl.watch_snapshots(|_, _| true).unwrap_err().code(), Some(507_913));
+        assert_eq!(mock::calls("aclrtSnapShotCallbackUnregister"), 2, "the other stage is undone still");
+    });
 }

@@ -1,4 +1,4 @@
-/* Records a fill and an operator on a stream and replays them. RACL_LIBRARY chooses the library; "mock" needs no card. */
+/* Records an operator on a stream and replays them. RACL_LIBRARY chooses the library; "mock" needs no card. */
 #include <stdio.h>
 #include <stdlib.h>
 

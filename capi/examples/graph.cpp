@@ -15,7 +15,8 @@ int main() {
         stream.run("aclnnAbs", {x, y});
         auto graph = capture.end();
         graph.launch(stream);
-        for (float value : to.read<float>()) std::printf("%g\n", double(value)); // waits for what writes the buffer
+        const auto got = to.read<float>(); // waits for what writes the buffer
+        std::printf("%g %g %g %g\n", double(got[0]), double(got[1]), double(got[2]), double(got[3]));
     } catch (const racl::error &error) {
         std::fprintf(stderr, "%s (%s %d)\n", error.what(), error.call().c_str(), error.native_code());
         return 1;

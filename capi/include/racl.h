@@ -7,23 +7,32 @@
  * copied to. A place of a result that is not aligned for its type gives RACL_INVALID_ARGUMENT.
  *
  * Handles. A handle is a number in the shape of a pointer, and never points at memory. NULL, the handle of what is gone,
- * that of another kind, and any other pointer give a status; racl_..._free takes NULL, and does nothing. racl_..._new
- * gives a handle that the caller owns and gives to racl_..._free once; racl_..._ref gives one for an object of other code,
- * which racl_..._free leaves alone. What an object needs stays alive by itself: a stream may be freed before a graph that
- * was captured on it.
+ * that of another kind, and any other pointer give a status; racl_..._free takes NULL, and does nothing. Every handle that
+ * a function puts into a place is the caller's, who gives it back once: to racl_..._free, racl_..._close,
+ * racl_builder_build() or racl_capture_end(). One that a callback is lent, such as the builder of a racl_build_callback, is
+ * not: it ends with the call. racl_..._ref gives a handle for an object of other code, which racl_..._free leaves alone.
+ * What an object needs stays alive by itself: a stream may be freed before a graph that was captured on it.
  *
  * Threads. Every function may be called on every thread, unless it says otherwise. A handle that another thread frees
- * or, for graphs, host memory, builders, executables, bindings and registries, uses at the same time gives RACL_BUSY, and
- * nothing is done; so does one that the calling thread is using, in a callback, and the end of one that another thread is
- * inside a call with, such as a wait.
+ * or, for graphs, host memory, host outputs, builders, executables, bindings and registries, uses at the same time gives
+ * RACL_BUSY, and nothing is done; so does one that the calling thread is using, in a callback, and the end of one that
+ * another thread is inside a call with, such as a wait. A callback may run on several threads at once, as where two
+ * executables have one plan: it locks what it shares.
  *
  * Callbacks. A function that racl calls may be called on any thread, with no lock of racl held. Another number than 0
- * fails the work that called it. An exception of C++ must not leave one: it ends the process with a text that says so,
- * and longjmp() out of one is not allowed. A panic of Rust that leaves one is caught. Where a callback has a release,
- * that is called once, when nothing will call the former any more; not when the function that was given both fails.
+ * fails the work that called it. An exception of C++ must not leave one: it ends the process with a text that says so;
+ * racl.hpp catches what functions throw that it is given. A panic of Rust that leaves one is caught. longjmp() to a place
+ * inside the callback is its own affair; one that leaves it is undefined, since it leaves out the frames of racl and of
+ * the AscendCL library behind it: locks and handles that they use stay used. Where a callback has a release, that is
+ * called once, when nothing will call the former any more; not when the function that was given both fails.
+ *
+ * Releases, and deleters of DLPack, are such functions too: an exception that leaves one ends the process.
  *
  * Calls of AscendCL. What returns before its work is done says so: work is queued on streams, runs and launches return
  * when they are submitted, and racl_..._synchronize, racl_..._wait and what reads to the host wait.
+ *
+ * Texts are UTF-8 and end with a zero. One that is copied and has too little room ends before the first character that
+ * has no room whole. Paths are bytes, as the system has them.
  *
  * Structs that may grow begin with their size: set it to sizeof the struct, and the rest to zero. */
 
@@ -132,7 +141,7 @@
 #define RACL_CACHE_ABANDONED 4
 
 /**
- * It could not be stored.
+ * It could not be stored, or nothing tells it from others, see racl_build_callback.
  */
 #define RACL_CACHE_UNCACHED 5
 
@@ -140,46 +149,6 @@
  * There is no plan.
  */
 #define RACL_CACHE_FAILED 6
-
-/**
- * Runs replay captured graphs, which are made as they are needed.
- */
-#define RACL_RUN_CAPTURED 0
-
-/**
- * Runs give the stream operator by operator.
- */
-#define RACL_RUN_EAGER 1
-
-/**
- * The graph that was used least recently makes room.
- */
-#define RACL_FULL_EVICT 0
-
-/**
- * The run is an eager one.
- */
-#define RACL_FULL_EAGER 1
-
-/**
- * The run fails: RACL_GRAPH_LIMIT.
- */
-#define RACL_FULL_FAIL 2
-
-/**
- * Each run captures anew.
- */
-#define RACL_RUN_FORCE_RECAPTURE 1
-
-/**
- * Runs look at frozen inputs that are bound, and fail when they moved: RACL_ADDRESS_CHANGED.
- */
-#define RACL_RUN_CHECK_FROZEN 2
-
-/**
- * Operators that use updatable inputs are planned again at each move, instead of getting other addresses alone.
- */
-#define RACL_RUN_NO_ADDRESS_UPDATES 4
 
 /**
  * What there is of elements, in ascending order, each once.
@@ -257,6 +226,26 @@
  * All of it.
  */
 #define RACL_LOG_TRACE 5
+
+/**
+ * Nothing is looked for.
+ */
+#define RACL_MOCK_RACES_OFF 0
+
+/**
+ * Each pair is said once on standard error, and kept for racl_mock_races().
+ */
+#define RACL_MOCK_RACES_REPORT 1
+
+/**
+ * The same, and the later task of the pair fails.
+ */
+#define RACL_MOCK_RACES_FAIL 2
+
+/**
+ * How many of the values that a call was given are kept.
+ */
+#define RACL_MOCK_CALL_GIVEN 8
 
 /**
  * A tensor, a scalar, a list or a text that may be left out, and is.
@@ -398,6 +387,46 @@
  * `data` is a list of `count` racl_dim, as a list of integers.
  */
 #define RACL_ARG_DIMS 19
+
+/**
+ * Runs replay captured graphs, which are made as they are needed.
+ */
+#define RACL_RUN_CAPTURED 0
+
+/**
+ * Runs give the stream operator by operator.
+ */
+#define RACL_RUN_EAGER 1
+
+/**
+ * The graph that was used least recently makes room.
+ */
+#define RACL_FULL_EVICT 0
+
+/**
+ * The run is an eager one.
+ */
+#define RACL_FULL_EAGER 1
+
+/**
+ * The run fails: RACL_GRAPH_LIMIT.
+ */
+#define RACL_FULL_FAIL 2
+
+/**
+ * Each run captures anew.
+ */
+#define RACL_RUN_FORCE_RECAPTURE 1
+
+/**
+ * Runs look at frozen inputs that are bound, and fail when they moved: RACL_ADDRESS_CHANGED.
+ */
+#define RACL_RUN_CHECK_FROZEN 2
+
+/**
+ * Operators that use updatable inputs are planned again at each move, instead of getting other addresses alone.
+ */
+#define RACL_RUN_NO_ADDRESS_UPDATES 4
 
 /**
  * It was done.
@@ -620,6 +649,11 @@
 #define RACL_OTHER 134
 
 /**
+ * The call would wait for ever: for a signal that nobody can give meanwhile.
+ */
+#define RACL_DEADLOCK 135
+
+/**
  * What a launch needs is set aside when the stream is made.
  */
 #define RACL_STREAM_FAST_LAUNCH 1
@@ -705,6 +739,11 @@ typedef struct racl_host racl_host;
 typedef struct racl_host_function racl_host_function;
 
 /**
+ * Host outputs of one run.
+ */
+typedef struct racl_host_outputs racl_host_outputs;
+
+/**
  * An AscendCL library that is initialised.
  */
 typedef struct racl_library racl_library;
@@ -713,6 +752,11 @@ typedef struct racl_library racl_library;
  * A checked plan: work as data. Any thread may use it, several at once.
  */
 typedef struct racl_plan racl_plan;
+
+/**
+ * Temporary memory that executables share.
+ */
+typedef struct racl_pool racl_pool;
 
 /**
  * Foreign operators and host functions that stored plans find by name.
@@ -730,9 +774,20 @@ typedef struct racl_simulation racl_simulation;
 typedef struct racl_stream racl_stream;
 
 /**
+ * Operators of a captured graph that can be replaced.
+ */
+typedef struct racl_task_group racl_task_group;
+
+/**
  * A shape over a buffer: an operand of operators.
  */
 typedef struct racl_tensor racl_tensor;
+
+/**
+ * Gives `user` back, once, when nothing will be called with it any more, on any thread. An exception that leaves it ends
+ * the process.
+ */
+typedef void (*racl_release_callback)(void *user);
 
 /**
  * How a plan is built.
@@ -858,7 +913,8 @@ typedef struct {
      */
     const char *folder;
     /**
-     * What identifies the code that builds plans; NULL for the files that the program and the callbacks came from.
+     * What identifies the code that builds plans; NULL for the files that the program and the callbacks came from. Plans
+     * of scripts need one, see racl_build_callback.
      */
     const char *salt;
     /**
@@ -886,6 +942,13 @@ typedef struct {
 /**
  * Records a plan: it is lent a builder, which ends with the call. Another number than RACL_OK is what
  * racl_cache_compile() gives, with the last failure of this thread.
+ *
+ * The key has the code of a function that the program or a library of it was loaded with. One that is made while the
+ * program runs, as cffi and ctypes of Python make them of functions of scripts, has no such code, and nothing tells an
+ * edited script from what it was: such a plan is built and not stored, unless the cache has a `salt` or the compilation
+ * has parts, which change with the script. So is one whose function is given a `user`, without parts and without
+ * RACL_COMPILE_IGNORE_USER. racl_cache_status() says RACL_CACHE_UNCACHED then, and why; with RACL_CACHE_STRICT that is an
+ * error.
  */
 typedef int32_t (*racl_build_callback)(void *user, racl_builder *builder);
 
@@ -973,16 +1036,11 @@ typedef struct {
 
 /**
  * A function that runs on the host when a stream gets there, on a thread of the AscendCL library or of racl; it is
- * given `user`, and the attributes of its racl_host_function. Another number than 0 fails the work: the next wait for
- * it gives RACL_CALLBACK_PANICKED, with the text that racl_last_error_set() was given, if it was. It makes no call of
- * AscendCL, and none of racl that waits.
+ * given `user`, and the attributes of its racl_host_function, NULL where there are none. Another number than 0 fails the
+ * work: the next wait for it gives RACL_CALLBACK_PANICKED, with the text that racl_last_error_set() was given, if it was.
+ * It makes no call of AscendCL, and none of racl that waits.
  */
 typedef int32_t (*racl_host_callback)(void *user, const void *attributes, size_t size);
-
-/**
- * Gives `user` back, once, when nothing will be called with it any more, on any thread.
- */
-typedef void (*racl_release_callback)(void *user);
 
 /**
  * A host function of plans.
@@ -1043,11 +1101,11 @@ typedef struct {
      */
     uint32_t rank;
     /**
-     * The size of each.
+     * The size of each; NULL where there are none.
      */
     const size_t *shape;
     /**
-     * How many elements lie between two neighbours of each.
+     * How many elements lie between two neighbours of each; NULL where there are none.
      */
     const size_t *strides;
 } racl_launch_value;
@@ -1065,7 +1123,7 @@ typedef struct {
      */
     void *stream;
     /**
-     * Values that are read, then those that are written.
+     * Values that are read, then those that are written; NULL where there are none.
      */
     const racl_launch_value *values;
     /**
@@ -1073,7 +1131,7 @@ typedef struct {
      */
     size_t count;
     /**
-     * The attributes of the operator.
+     * The attributes of the operator; NULL where there are none.
      */
     const void *attributes;
     /**
@@ -1095,7 +1153,7 @@ typedef int32_t (*racl_launch_callback)(void *user, const racl_launch *launch);
  */
 typedef struct {
     /**
-     * Where it begins.
+     * Where it begins; NULL where there are no bytes.
      */
     void *data;
     /**
@@ -1106,7 +1164,8 @@ typedef struct {
 
 /**
  * Computes a foreign operator on the host, for racl_simulation_new(): values that are read, and those that are written,
- * each in the order in which the builder was given them. Another number than 0 fails the simulation.
+ * each in the order in which the builder was given them, NULL where there are none. Another number than 0 fails the
+ * simulation.
  */
 typedef int32_t (*racl_simulate_callback)(void *user,
                                           const racl_bytes *reads,
@@ -1211,6 +1270,28 @@ typedef struct {
 } racl_memory_stats;
 
 /**
+ * What a device has. 0 for what its library does not tell.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_device_info).
+     */
+    size_t size;
+    /**
+     * Cores that multiply matrices.
+     */
+    uint64_t cube_cores;
+    /**
+     * Cores that compute on vectors.
+     */
+    uint64_t vector_cores;
+    /**
+     * Bytes of the L2 cache, which prefetches fill.
+     */
+    uint64_t l2_cache_bytes;
+} racl_device_info;
+
+/**
  * One error of a list; its texts stay as long as the list.
  */
 typedef struct {
@@ -1266,13 +1347,17 @@ typedef struct {
     size_t graph_limit;
     /**
      * So many runs have memory of the host of their own for host outputs; 0 for 1. racl_executable_read_host() reads
-     * those of the latest run alone, whatever this is.
+     * those of the latest run alone, whatever this is, racl_executable_take_host_outputs() takes 2 and more.
      */
     size_t host_output_buffers;
     /**
      * Nanoseconds after which a signal at a gate is given up when the executable ends; 0 for 60 seconds.
      */
     uint64_t signal_limit;
+    /**
+     * Temporary memory that it shares with other executables; NULL for memory of its own.
+     */
+    const racl_pool *pool;
 } racl_run_options;
 
 /**
@@ -1342,6 +1427,12 @@ typedef struct {
 } racl_found;
 
 /**
+ * Gives a stream work, which it is handed. Another number than RACL_OK is what the function gives that called this, with
+ * the last failure of this thread.
+ */
+typedef int32_t (*racl_give_callback)(void *user, const racl_stream *stream);
+
+/**
  * How a library is opened.
  */
 typedef struct {
@@ -1398,6 +1489,71 @@ typedef struct {
      */
     uint64_t executors;
 } racl_mock_live;
+
+/**
+ * An operator that ran.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_mock_launch).
+     */
+    size_t size;
+    /**
+     * Its C name, which stays.
+     */
+    const char *function;
+    /**
+     * The limit of matrix cores that it was launched or captured with.
+     */
+    uint32_t cube_cores;
+    /**
+     * That of vector cores.
+     */
+    uint32_t vector_cores;
+    /**
+     * The number of the graph that it ran in, 0 for none.
+     */
+    uint32_t graph;
+    /**
+     * The number of the stream that it ran on; in a graph that of the launch.
+     */
+    int32_t stream;
+} racl_mock_launch;
+
+/**
+ * A call of AscendCL.
+ */
+typedef struct {
+    /**
+     * sizeof(racl_mock_call).
+     */
+    size_t size;
+    /**
+     * The C name of the function, which stays.
+     */
+    const char *function;
+    /**
+     * A number that only calls of the same thread have.
+     */
+    uint64_t thread;
+    /**
+     * The code of racl_mock_fail() that it gave, 0 for none.
+     */
+    int32_t injected;
+    /**
+     * How many of `given` there are.
+     */
+    uint32_t given_count;
+    /**
+     * The streams, events, graphs and their like that it was given, and addresses of device and pinned memory, as
+     * AscendCL knows them and in the order of its parameters; of the first phase of an operator those of its operands.
+     */
+    const void *given[RACL_MOCK_CALL_GIVEN];
+    /**
+     * What it made, NULL for nothing.
+     */
+    const void *gave;
+} racl_mock_call;
 
 /**
  * The shape of a tensor and how it lies in its buffer.
@@ -1611,9 +1767,57 @@ extern "C" {
 #endif // __cplusplus
 
 /**
+ * Bindings of an executable, with nothing set: they are kept and used for run after run. One thread at a time uses
+ * them. They keep the memory that is bound.
+ */
+int32_t racl_bindings_new(const racl_executable *executable,
+                          racl_bindings **bindings);
+
+/**
+ * Binds a dense tensor to an input. What was bound before stays when this fails.
+ */
+int32_t racl_bindings_tensor(const racl_bindings *bindings,
+                             uint32_t number,
+                             const racl_tensor *tensor);
+
+/**
+ * Gives an input of the class RACL_INPUT_HOST: its aclDataType, its shape, and `size` bytes, which are copied.
+ */
+int32_t racl_bindings_host(const racl_bindings *bindings,
+                           uint32_t number,
+                           int32_t dtype,
+                           const size_t *shape,
+                           size_t rank,
+                           const void *data,
+                           size_t size);
+
+/**
+ * The value of a symbol that no input has, or of a number.
+ */
+int32_t racl_bindings_symbol(const racl_bindings *bindings, const char *name, size_t value);
+
+/**
+ * One more thing that captured graphs are kept by.
+ */
+int32_t racl_bindings_key(const racl_bindings *bindings, uint64_t key);
+
+/**
+ * Gives the handle back.
+ */
+int32_t racl_bindings_free(racl_bindings *bindings);
+
+/**
  * So many bytes of device memory, of the context's allocator. What they hold is not said.
  */
 int32_t racl_buffer_new(const racl_context *context, size_t bytes, racl_buffer **buffer);
+
+/**
+ * So many bytes of device memory for work of the stream: it may be what earlier work of the stream still uses, which later
+ * work runs behind anyway, and for which copies from and to the host wait. While the stream captures, the graph has it.
+ */
+int32_t racl_stream_alloc(const racl_stream *stream,
+                          size_t bytes,
+                          racl_buffer **buffer);
 
 /**
  * Device memory of other code: `bytes` from `address` on, of the context's device. It is left to its owner, which
@@ -1623,6 +1827,19 @@ int32_t racl_buffer_ref(const racl_context *context,
                         void *address,
                         size_t bytes,
                         racl_buffer **buffer);
+
+/**
+ * As racl_buffer_ref(), where the owner is told: `release`, which may be NULL, is given `user`, once, on any thread, when
+ * neither racl nor work that racl gave to a stream uses the memory any more: with the last that has it, or, where work is
+ * under way then, in the first call behind that work which waits for a stream, takes memory of the context or trims it.
+ * It must not wait for work, nor take memory of the context. Not when this fails.
+ */
+int32_t racl_buffer_ref_with(const racl_context *context,
+                             void *address,
+                             size_t bytes,
+                             racl_release_callback release,
+                             void *user,
+                             racl_buffer **buffer);
 
 /**
  * A part of a buffer, which keeps the memory.
@@ -1882,8 +2099,8 @@ int32_t racl_builder_call(const racl_builder *builder,
 /**
  * Does the work of another plan so often, one time behind the other. The first inputs of `plan` are what is carried, and
  * its outputs, as many, are what the next step is given for them; further inputs are `others`, the same for each step.
- * `results` has `carried_count` places, for what the last step gives, or what was given where there is no step.
- * Otherwise as racl_builder_call().
+ * `results` has `carried_count` places, for what the last step gives, or what was given where there is no step. What is
+ * carried stays as it was, also where `plan` writes such an input. Otherwise as racl_builder_call().
  */
 int32_t racl_builder_call_times(const racl_builder *builder,
                                 const racl_plan *plan,
@@ -2117,9 +2334,6 @@ int32_t racl_registry_free(racl_registry *registry);
 
 /**
  * A host function, for builders and registries. What it is given stays as long as a plan or an executable has it.
- *
- * An exception of C++ must not leave a callback: it ends the process, with a text that says so. A panic of Rust that
- * leaves one is caught, and fails the work as another number than 0 does. longjmp() out of one is not allowed.
  */
 int32_t racl_host_function_new(const racl_host_function_info *info,
                                racl_host_function **function);
@@ -2139,7 +2353,7 @@ int32_t racl_stream_host_function(const racl_stream *stream,
                                   racl_release_callback release);
 
 /**
- * A foreign operator, for builders and registries. What callbacks may do is said at racl_host_function_new().
+ * A foreign operator, for builders and registries. What it is given stays as long as a plan or an executable has it.
  */
 int32_t racl_foreign_new(const racl_foreign_info *info,
                          racl_foreign **foreign);
@@ -2213,6 +2427,37 @@ int32_t racl_context_trim(const racl_context *context,
                           size_t *freed);
 
 /**
+ * The most bytes that the context has at a time from the AscendCL library; 0 for what the device has. Allocations beyond
+ * it give RACL_OUT_OF_MEMORY once what is cached is given back and what work held is waited for. Below what the context
+ * has already, it counts for what comes.
+ */
+int32_t racl_context_set_memory_limit(const racl_context *context,
+                                      size_t bytes);
+
+/**
+ * Whether work of the context's streams, and launches of graphs on them, wait by themselves for work of other streams
+ * that uses the same memory: 1, as a context begins, or 0, for a program that puts its streams in order by events. It
+ * counts for work that is given to streams from then on, by any thread.
+ */
+int32_t racl_context_set_tracking(const racl_context *context,
+                                  int32_t on);
+
+/**
+ * Drops the work of all streams of the device, of all contexts and of other code in this process, and ends what runs, so
+ * that the process can go on after a failure: as racl_stream_abort() for each of them. Returns when that is over, or
+ * after so many nanoseconds, in whole milliseconds, rounded up: RACL_TIMEOUT or RACL_ABORTED then. RACL_INVALID_ARGUMENT
+ * for no time and for more than 36 minutes, RACL_NOT_SUPPORTED in a host function, RACL_MISSING_SYMBOL on a library that
+ * cannot.
+ */
+int32_t racl_context_abort_device(const racl_context *context,
+                                  uint64_t nanoseconds);
+
+/**
+ * What the device of the context has. Set `size` of the struct first.
+ */
+int32_t racl_context_device_info(const racl_context *context, racl_device_info *info);
+
+/**
  * Gives the handle back. A primary context stays open for the next racl_context_primary().
  */
 int32_t racl_context_free(racl_context *context);
@@ -2227,7 +2472,7 @@ int32_t racl_context_close(racl_context *context);
  * A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
  * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is
  * ended by its deleter, whatever the reason; only with NULL, bad handles, bad places and where
- * no handle is left (RACL_NO_HANDLES) it stays the caller's. Work of
+ * no handle is left (RACL_NO_HANDLES) it stays the caller's. An exception that leaves the deleter ends the process. Work of
  * the other framework that writes the memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or
  * of another device, memory that may only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another
  * major version of DLPack than 1, and where libracl was built without the feature dlpack, see racl_has().
@@ -2294,9 +2539,13 @@ int32_t racl_event_ref(const racl_context *context,
                        racl_event **event);
 
 /**
- * Its aclrtEvent, which stays racl's, or its owner's.
+ * Its aclrtEvent, which stays racl's, or its owner's. Of an event that racl made other code may wait for the latest record
+ * that racl made. It must not record it: racl takes what it recorded itself for done when the event is, whatever was
+ * recorded since. Nor may it be recorded or waited for in a capture of other code, since racl would take work for done
+ * that a graph repeats. racl_event_ref() is for events that other code makes and records. Nothing refuses either.
  */
-int32_t racl_event_raw(const racl_event *event, void **raw);
+int32_t racl_event_raw(const racl_event *event,
+                       void **raw);
 
 /**
  * Marks the point that the stream has reached with what it was given so far.
@@ -2327,7 +2576,9 @@ int32_t racl_event_free(racl_event *event);
 
 /**
  * A plan with memory on the device of a context, and all of its frozen inputs. A captured one has a graph already when
- * nothing of it waits for a run. `options` may be NULL. One thread at a time uses an executable: others get RACL_BUSY.
+ * nothing of it waits for a run. `options` may be NULL. One thread at a time uses an executable: others get RACL_BUSY. One
+ * that reads lets others have it while it waits for a run at a gate of the plan, who may give the signal; it gets RACL_BUSY
+ * itself where another has it then.
  */
 int32_t racl_executable_new(const racl_plan *plan,
                             const racl_context *context,
@@ -2358,13 +2609,58 @@ int32_t racl_executable_output(const racl_executable *executable,
                                uint32_t *number);
 
 /**
+ * How many inputs it has: their numbers are those from 0 on.
+ */
+int32_t racl_executable_input_count(const racl_executable *executable, uint32_t *count);
+
+/**
+ * Copies the name of an input to `name`, as racl_library_name() does.
+ */
+int32_t racl_executable_input_name(const racl_executable *executable,
+                                   uint32_t number,
+                                   char *name,
+                                   size_t size,
+                                   size_t *needed);
+
+/**
+ * How many outputs it has.
+ */
+int32_t racl_executable_output_count(const racl_executable *executable, uint32_t *count);
+
+/**
+ * Copies the name of an output to `name`, as racl_library_name() does.
+ */
+int32_t racl_executable_output_name(const racl_executable *executable,
+                                    uint32_t output,
+                                    char *name,
+                                    size_t size,
+                                    size_t *needed);
+
+/**
  * Runs the plan on the stream: after the work before it there, and before the work after it. Returns when it is
- * submitted, and allocates no memory of the host when nothing has to be captured; racl_stream_synchronize() and what
- * reads outputs wait for it. Errors of the work come from those. It writes over the outputs of the run before.
+ * submitted, and allocates no memory of the host when nothing has to be captured and no updatable input moved;
+ * racl_stream_synchronize() and what reads outputs wait for it. Errors of the work come from those. It writes over the
+ * outputs of the run before. Where four runs with memory of the host are under way, or as many as host outputs have
+ * buffers, it waits for the first: RACL_DEADLOCK, and nothing is submitted, where that one waits at a gate that nobody
+ * signalled, since nobody can while this has the executable.
  */
 int32_t racl_executable_run(const racl_executable *executable,
                             const racl_stream *stream,
                             const racl_bindings *bindings);
+
+/**
+ * Captures the graph that a run with these bindings would need, and does not run it. Nothing where it is there already,
+ * and with RACL_RUN_EAGER.
+ */
+int32_t racl_executable_capture(const racl_executable *executable,
+                                const racl_bindings *bindings);
+
+/**
+ * How many more graphs can be captured: up to the limit of racl_run_options, and with the streams that the device has
+ * left, where it tells. 0 with RACL_RUN_EAGER.
+ */
+int32_t racl_executable_graph_room(const racl_executable *executable,
+                                   size_t *graphs);
 
 /**
  * Memory of a static input, to be written between runs: racl_tensor_write() waits for the run before.
@@ -2446,44 +2742,13 @@ int32_t racl_executable_wait_signal(const racl_executable *executable,
                                     const racl_stream *stream);
 
 /**
- * Bindings of an executable, with nothing set: they are kept and used for run after run. One thread at a time uses
- * them. They keep the memory that is bound.
+ * A way out of runs that wait at gates for signals that will not come: gives signals that were given time to arrive, as
+ * long as racl_run_options says, then opens the gates until every run so far is over. Waits until then. What is behind a
+ * gate that was opened ran without what it waits for: `gates` has these, RACL_OK for the status of each and its name for
+ * the message. RACL_TIMEOUT where runs of another executable, which is to be released first, hold these up.
  */
-int32_t racl_bindings_new(const racl_executable *executable,
-                          racl_bindings **bindings);
-
-/**
- * Binds a dense tensor to an input. What was bound before stays when this fails.
- */
-int32_t racl_bindings_tensor(const racl_bindings *bindings,
-                             uint32_t number,
-                             const racl_tensor *tensor);
-
-/**
- * Gives an input of the class RACL_INPUT_HOST: its aclDataType, its shape, and `size` bytes, which are copied.
- */
-int32_t racl_bindings_host(const racl_bindings *bindings,
-                           uint32_t number,
-                           int32_t dtype,
-                           const size_t *shape,
-                           size_t rank,
-                           const void *data,
-                           size_t size);
-
-/**
- * The value of a symbol that no input has, or of a number.
- */
-int32_t racl_bindings_symbol(const racl_bindings *bindings, const char *name, size_t value);
-
-/**
- * One more thing that captured graphs are kept by.
- */
-int32_t racl_bindings_key(const racl_bindings *bindings, uint64_t key);
-
-/**
- * Gives the handle back.
- */
-int32_t racl_bindings_free(racl_bindings *bindings);
+int32_t racl_executable_release_gates(const racl_executable *executable,
+                                      racl_errors **gates);
 
 /**
  * The text of the last failure on the calling thread, "" when there was none. It stays until the next failure on this
@@ -2523,8 +2788,8 @@ int32_t racl_last_error_set(int32_t status,
                             const char *message);
 
 /**
- * Copies the text of racl_last_error_message() to `text`, of `size` bytes with the zero at its end; what has no room
- * is left out. Gives the bytes that all of it needs. `text` may be NULL when `size` is 0.
+ * Copies the text of racl_last_error_message() to `text`, of `size` bytes with the zero at its end; characters that have
+ * no room are left out. Gives the bytes that all of it needs. `text` may be NULL when `size` is 0.
  */
 size_t racl_last_error_copy(char *text,
                             size_t size);
@@ -2587,7 +2852,8 @@ int32_t racl_executable_found_count(const racl_executable *executable,
 
 /**
  * Waits for the latest run, and copies the rows that it found of an output to `data`, which has room for `size` bytes;
- * `needed` gets how many bytes came, and nothing is copied where they have no room.
+ * `needed` gets how many bytes came. A `size` of 0 asks for that alone; RACL_INVALID_ARGUMENT, and nothing is copied,
+ * where it is less than came, and `needed` is set all the same.
  */
 int32_t racl_executable_read_found(const racl_executable *executable,
                                    uint32_t output,
@@ -2597,7 +2863,7 @@ int32_t racl_executable_read_found(const racl_executable *executable,
 
 /**
  * Begins to record what the stream is given, instead of executing it. Other streams join by racl_stream_wait() for an
- * event that was recorded on it, and must lead back to it the same way. The capture ends on this thread.
+ * event that was recorded on it, and must lead back to it the same way. The capture gives its graph on this thread, a relaxed one on any.
  */
 int32_t racl_capture_begin(const racl_stream *stream,
                            int32_t mode,
@@ -2605,7 +2871,8 @@ int32_t racl_capture_begin(const racl_stream *stream,
 
 /**
  * Ends the capture and gives its graph. The handle of the capture is gone then, also when the capture gives no graph;
- * it stays on another thread than that which began it.
+ * it stays on another thread than that which began it (RACL_CAPTURE_WRONG_THREAD), unless the capture is
+ * RACL_CAPTURE_RELAXED, which ends on any.
  */
 int32_t racl_capture_end(racl_capture *capture,
                          racl_graph **graph);
@@ -2621,7 +2888,8 @@ int32_t racl_graph_ref(const racl_context *context,
                        racl_graph **graph);
 
 /**
- * Ends the capture without a graph, on the thread that began it.
+ * Ends the capture without a graph, on any thread, also when that which began it is gone: its streams are free again. Of
+ * one that ends on another thread, and is not RACL_CAPTURE_RELAXED, the AscendCL library keeps what it recorded.
  */
 int32_t racl_capture_free(racl_capture *capture);
 
@@ -2636,6 +2904,13 @@ int32_t racl_graph_launch(const racl_graph *graph,
  * Waits until the last launch is done. Gives the error of work that failed.
  */
 int32_t racl_graph_wait(const racl_graph *graph);
+
+/**
+ * Ends the launch that runs, of a graph of other code that it built by hand: the next wait for it gives RACL_ABORTED, and
+ * what it was to write is as it was, or half written. Nothing happens when no launch runs. RACL_NOT_SUPPORTED for a graph
+ * that was captured by racl: racl_stream_abort() of the stream that it was launched on ends its work.
+ */
+int32_t racl_graph_abort(const racl_graph *graph);
 
 /**
  * Its aclmdlRI, which stays racl's, or its owner's.
@@ -2660,6 +2935,34 @@ int32_t racl_graph_free(racl_graph *graph);
  * of other code, which racl_graph_free() gives back.
  */
 int32_t racl_graph_close(racl_graph *graph);
+
+/**
+ * Records what `give` gives to a stream that captures, on this thread, as a group that racl_graph_update() can replace in
+ * the graph: operators alone, in one group at a time. The capture gives no graph when this fails. RACL_NOT_CAPTURING for a
+ * stream that captures nothing, RACL_NOT_SUPPORTED for other work than operators.
+ */
+int32_t racl_stream_task_group(const racl_stream *stream,
+                               racl_give_callback give,
+                               void *user,
+                               racl_task_group **task_group);
+
+/**
+ * Replaces the operators of a group by what `give` gives to the stream it is handed, on this thread, from the next launch
+ * on: as many, of the same kinds in the same order, on other tensors or with other numbers. Nothing of it runs now. Waits
+ * for the last launch. The stream ends with the call.
+ *
+ * RACL_INVALID_ARGUMENT for a group of another graph; RACL_INTERNAL for operators that do not fit those of the group. When
+ * it fails after some work was given, racl_graph_launch() gives RACL_GRAPH_RUNNING until an update of the group succeeds.
+ */
+int32_t racl_graph_update(const racl_graph *graph,
+                          const racl_task_group *task_group,
+                          racl_give_callback give,
+                          void *user);
+
+/**
+ * Gives the handle back; what is in the graph stays there.
+ */
+int32_t racl_task_group_free(racl_task_group *task_group);
 
 /**
  * So many bytes of pinned host memory, which are zero.
@@ -2710,6 +3013,47 @@ int32_t racl_host_free(racl_host *host);
 int32_t racl_host_close(racl_host *host);
 
 /**
+ * The host outputs of the latest run, to be read while later runs are under way, and when the executable is gone: of a
+ * plan with racl_builder_output_to_host(), and with 2 `host_output_buffers` or more in racl_run_options. Does not wait.
+ * racl_executable_read_host() has nothing to read until the next run. One thread at a time uses them: others get
+ * RACL_BUSY. RACL_INVALID_ARGUMENT with fewer buffers, without a run that succeeded as far as is known, and when they were
+ * taken already.
+ */
+int32_t racl_executable_take_host_outputs(const racl_executable *executable,
+                                          racl_host_outputs **outputs);
+
+/**
+ * Whether reading would not wait: 1 or 0. Does not wait. A run that failed is ready, and reading says how it ended.
+ */
+int32_t racl_host_outputs_is_ready(const racl_host_outputs *outputs,
+                                   int32_t *is_ready);
+
+/**
+ * The type and shape of an output in that run, as racl_tensor_shape() gives them; `dtype` may be NULL. Does not wait.
+ */
+int32_t racl_host_outputs_shape(const racl_host_outputs *outputs,
+                                uint32_t output,
+                                size_t *shape,
+                                size_t room,
+                                size_t *rank,
+                                int32_t *dtype);
+
+/**
+ * Waits for that run, not for later ones, and copies an output to `data`; `size` is that of the output. Gives the error of
+ * the run. The library tells a failure once, and not of which run it is: those that were under way then are refused, but
+ * for those that were read before.
+ */
+int32_t racl_host_outputs_read(const racl_host_outputs *outputs,
+                               uint32_t output,
+                               void *data,
+                               size_t size);
+
+/**
+ * Gives the memory back to the executable, without a wait; a run that is given it waits for the copies.
+ */
+int32_t racl_host_outputs_free(racl_host_outputs *outputs);
+
+/**
  * The version of the library that the program runs with, to compare with RACL_VERSION.
  */
 uint32_t racl_version(void);
@@ -2754,6 +3098,15 @@ int32_t racl_library_is_mock(const racl_library *library, int32_t *is_mock);
 int32_t racl_library_device_count(const racl_library *library, uint32_t *count);
 
 /**
+ * Copies the name of the chip, such as "Ascend910B2", to `name`, as racl_library_name() does; device 0's where devices
+ * differ. It is the `soc` of racl_passes.
+ */
+int32_t racl_library_soc_name(const racl_library *library,
+                              char *name,
+                              size_t size,
+                              size_t *needed);
+
+/**
  * Gives the handle back. The library stays initialised.
  */
 int32_t racl_library_free(racl_library *library);
@@ -2780,12 +3133,24 @@ int32_t racl_free_limit_set(uint64_t nanoseconds);
 
 /**
  * Gives what racl logs, up to this level, to a function, instead of nobody; NULL and RACL_LOG_OFF end that. It counts
- * for the process. A call of the former function may still be under way on another thread when this returns.
+ * for the process. It waits for calls of the former function that are under way, and once it returned there are none any
+ * more, so that its `user` may be freed: whoever calls it must hold nothing that the former function waits for. Only when
+ * called from inside such a function it waits for nobody, and the former one may still run, also on other threads. Nor
+ * does it wait, in a fork, for a function that was set before the fork, since calls of then have no end there.
  * RACL_ALREADY_INITIALIZED where code in Rust that is linked to the same racl has a logger of its own.
  */
 int32_t racl_log_set(int32_t level,
                      racl_log_callback function,
                      void *user);
+
+/**
+ * As racl_log_set(), with a `release`, which may be NULL: it is given `user`, once, when nothing will call the function
+ * any more, also where nobody waits for that. Not when this fails, nor where `function` is NULL.
+ */
+int32_t racl_log_set_with(int32_t level,
+                          racl_log_callback function,
+                          void *user,
+                          racl_release_callback release);
 
 /**
  * Lets nothing of the stream run until racl_mock_release(). As all racl_mock_... functions it is for tests, acts on
@@ -2851,6 +3216,68 @@ int32_t racl_mock_count(racl_mock_live *live);
  * How many prefetches ran, and how many bytes they named.
  */
 int32_t racl_mock_prefetched(uint64_t *tasks, uint64_t *bytes);
+
+/**
+ * Lets the process have at most so many streams, default streams and those inside graphs included; 0 for the number of the
+ * start, as after a reset. RACL_NO_STREAMS for those beyond it.
+ */
+int32_t racl_mock_limit_streams(uint32_t count);
+
+/**
+ * Lets the process have at most so many records of events under way; 0 for the number of the start, as after a reset.
+ */
+int32_t racl_mock_limit_events(uint32_t count);
+
+/**
+ * Lets the devices tell of an L2 cache of so many bytes; 0 for those of the start, as after a reset.
+ */
+int32_t racl_mock_set_l2_cache(uint64_t bytes);
+
+/**
+ * Whether the mock looks for accesses to memory that nothing orders, RACL_MOCK_RACES_...: of tasks on different streams,
+ * or of a task and a call of the host. What was found before is forgotten, and what is queued already not looked at.
+ * `former`, which is what it was, must not be NULL. Where racl_context_set_tracking() is on there is nothing to find.
+ */
+int32_t racl_mock_check_races(int32_t mode,
+                              int32_t *former);
+
+/**
+ * The pairs that were found, in the order in which they were met: RACL_OK for the status of each, and for the message who
+ * does what, with which memory, and what would order the two.
+ */
+int32_t racl_mock_races(racl_errors **races);
+
+/**
+ * Begins a log of the operators that run (1), or ends it (0). Either empties it.
+ */
+int32_t racl_mock_log_launches(int32_t on);
+
+/**
+ * How many ran since racl_mock_log_launches(), those in graphs once for each launch.
+ */
+int32_t racl_mock_launch_count(uint64_t *count);
+
+/**
+ * One of those that ran, counted from 0 in the order in which they started. Set `size` of the struct first.
+ */
+int32_t racl_mock_launch_get(uint64_t index,
+                             racl_mock_launch *launch);
+
+/**
+ * Begins a log of the calls of AscendCL by all threads (1), or ends it (0). Either empties it.
+ */
+int32_t racl_mock_log_calls(int32_t on);
+
+/**
+ * How many calls there were since racl_mock_log_calls(); racl_mock_calls() counts those of one function.
+ */
+int32_t racl_mock_call_count(uint64_t *count);
+
+/**
+ * One of the calls, counted from 0 in the order in which they began. Set `size` of the struct first.
+ */
+int32_t racl_mock_call_get(uint64_t index,
+                           racl_mock_call *call);
 
 /**
  * Puts the mock back to its start. Handles from before are refused by it; free them.
@@ -2953,7 +3380,8 @@ int32_t racl_plan_dump(const racl_plan *plan,
 
 /**
  * Copies the plan as bytes, for racl_plan_load() in another process, to `bytes`, of `size` bytes; `needed` gets how
- * many there are, and nothing is copied where they have no room. RACL_NOT_SUPPORTED in a build without the cache.
+ * many there are. A `size` of 0 asks for that alone; RACL_INVALID_ARGUMENT, and nothing is copied, where it is less than
+ * there are, and `needed` is set all the same. RACL_NOT_SUPPORTED in a build without the cache.
  */
 int32_t racl_plan_store(const racl_plan *plan,
                         void *bytes,
@@ -2984,8 +3412,9 @@ int32_t racl_simulation_new(const racl_plan *plan,
                             racl_simulation **simulation);
 
 /**
- * Copies an output to `data`, which has room for `size` bytes; `needed` gets how many there are, and nothing is copied
- * where they have no room.
+ * Copies an output to `data`, which has room for `size` bytes; `needed` gets how many there are. A `size` of 0 asks for
+ * that alone; RACL_INVALID_ARGUMENT, and nothing is copied, where it is less than there are, and `needed` is set all the
+ * same.
  */
 int32_t racl_simulation_read(const racl_simulation *simulation,
                              const char *output,
@@ -3009,10 +3438,30 @@ int32_t racl_simulation_output_shape(const racl_simulation *simulation,
 int32_t racl_simulation_free(racl_simulation *simulation);
 
 /**
+ * Memory for the temporaries of several executables on the device of a context, which racl_run_options name. Their runs
+ * are ordered one behind the other on the device, on whatever streams they are, and the memory grows to what the largest
+ * of them needs. A run that waits at a gate holds up those behind it.
+ */
+int32_t racl_pool_new(const racl_context *context,
+                      racl_pool **pool);
+
+/**
+ * Bytes that it has for temporaries now; scratch memory of operators in captured graphs comes on top.
+ */
+int32_t racl_pool_size(const racl_pool *pool,
+                       size_t *bytes);
+
+/**
+ * Gives the handle back; executables keep the pool.
+ */
+int32_t racl_pool_free(racl_pool *pool);
+
+/**
  * Records an operator of AscendCL by its C name. The arguments are those of racl_operator() with values in place of
  * tensors: RACL_ARG_VALUE and RACL_ARG_VALUES for operands and for results that are written to memory that is there,
  * RACL_ARG_RESULT and RACL_ARG_RESULTS for new ones, RACL_ARG_DIM and RACL_ARG_DIMS for numbers that depend on
- * symbols. What does not fit is refused here, with both shapes. New values are 0 when this fails.
+ * symbols. What does not fit is refused here, with both shapes. New values are 0 when this fails. They are written when
+ * all the rest was read: a list of values may be that of the results too.
  */
 int32_t racl_builder_operator(const racl_builder *builder,
                               const char *name,
@@ -3042,9 +3491,32 @@ int32_t racl_stream_ref(const racl_context *context,
                         racl_stream **stream);
 
 /**
- * Its aclrtStream, which stays racl's.
+ * Its aclrtStream, which stays racl's, or its owner's. Other code may give work to it, which racl does not know: what the
+ * work uses stays until it is done, by that code's care. It must begin no capture with a stream that racl made, nor bring
+ * it into one: racl would count work as done that a graph repeats, and keep nothing for the graph. racl_capture_begin()
+ * captures such a stream; racl_stream_ref() is for those that other code makes. Nothing refuses it.
  */
-int32_t racl_stream_raw(const racl_stream *stream, void **raw);
+int32_t racl_stream_raw(const racl_stream *stream,
+                        void **raw);
+
+/**
+ * Names the stream, for errors and traces, which call it by its number otherwise.
+ */
+int32_t racl_stream_set_name(const racl_stream *stream, const char *name);
+
+/**
+ * Whether it records a graph, in a capture of racl or of other code: 1 or 0.
+ */
+int32_t racl_stream_is_capturing(const racl_stream *stream, int32_t *is_capturing);
+
+/**
+ * Drops the stream's work that has not run and ends what runs, such as a task that hangs. Returns when that is over; the
+ * stream takes new work then. Who waits for the stream meanwhile, or later for an event or a copy of work that was
+ * dropped, gets RACL_ABORTED, and what that work was to write is as it was, or half written. Other streams that wait for
+ * records of this one may hang: abort them as well. RACL_CAPTURE_FORBIDDEN while it records a graph, RACL_NOT_SUPPORTED in
+ * a host function, RACL_MISSING_SYMBOL on a library that cannot.
+ */
+int32_t racl_stream_abort(const racl_stream *stream);
 
 /**
  * Waits until its work is done, or for so many nanoseconds, at most 24 days of them: RACL_TIMEOUT then, and the work

@@ -8,9 +8,15 @@
 // RACL_ERROR_CODES defined before this header nothing throws: functions give a racl::result, which has the value or the
 // std::error_code.
 //
+// Functions. What a function throws that this layer is given, and that racl calls, fails the work or the call, with its
+// text; that of the log, and those that are only told of an end, have nobody to tell.
+//
 // Plans, the compile cache and the control of the mock are in racl_plan.hpp.
 //
 // Threads. As in racl.h; an owner is no lock: it must not be moved or destroyed while another thread uses it.
+//
+// The end of the program. Owners end before main() returns: one with static storage may be destroyed after what the
+// AscendCL library keeps in such storage of its own, and its destructor calls a library then that is half gone.
 #ifndef RACL_HPP
 #define RACL_HPP
 
@@ -23,6 +29,7 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -38,19 +45,19 @@
 #error "racl.hpp throws: define RACL_ERROR_CODES where there are no exceptions"
 #endif
 
-namespace racl {
-
-// What throws and what gives codes have different types under different names, so that parts of a program may differ.
-#ifdef RACL_ERROR_CODES
-inline namespace codes {
+// Of what there is once in a program, also where its libraries hide their symbols (-fvisibility=hidden).
+#if defined(__GNUC__)
+#define RACL_DETAIL_ONCE __attribute__((visibility("default")))
 #else
-inline namespace throwing {
+#define RACL_DETAIL_ONCE
 #endif
 
-// ---- Failures ----
+namespace racl {
+
+// ---- What there is once in a program ----
 
 // The category of the RACL_... statuses.
-inline const std::error_category &category() noexcept {
+RACL_DETAIL_ONCE inline const std::error_category &category() noexcept {
     struct statuses final : std::error_category {
         const char *name() const noexcept override { return "racl"; }
         std::string message(int status) const override {
@@ -64,6 +71,29 @@ inline const std::error_category &category() noexcept {
 
 inline std::error_code make_error_code(int32_t status) noexcept { return {status, category()}; }
 
+// Called for a handle that a destructor could not give back, with the function and the text. Writes to stderr unless it
+// is set; must not throw. Set it before other threads use racl.
+using destructor_function = void (*)(const char *function, const char *message);
+RACL_DETAIL_ONCE inline destructor_function &destructor_handler() noexcept {
+    static destructor_function handler = [](const char *function, const char *message) {
+        std::fprintf(stderr, "racl: %s: %s\n", function, message);
+    };
+    return handler;
+}
+
+// What throws and what gives codes have different types, and some functions another body where there are no exceptions:
+// each has names of its own, so that parts of a program may differ.
+#if !defined(RACL_ERROR_CODES)
+#define RACL_DETAIL_FORM throwing
+#elif defined(__cpp_exceptions)
+#define RACL_DETAIL_FORM codes
+#else
+#define RACL_DETAIL_FORM codes_without_exceptions
+#endif
+inline namespace RACL_DETAIL_FORM {
+
+// ---- Failures ----
+
 // What racl knows of the last failure on the calling thread.
 struct failure {
     int32_t status = racl_last_error_status();
@@ -73,7 +103,7 @@ struct failure {
     std::string details = racl_last_error_details();
 };
 
-class error : public std::system_error {
+class RACL_DETAIL_ONCE error : public std::system_error {
 public:
     explicit error(const failure &what)
         : std::system_error(make_error_code(what.status), what.message), details_(what.details), call_(what.call),
@@ -149,16 +179,6 @@ T give(int32_t status, T &&value) {
 
 #endif
 
-// Called for a handle that a destructor could not give back, with the function and the text. Writes to stderr unless it
-// is set; must not throw. Set it before other threads use racl.
-using destructor_function = void (*)(const char *function, const char *message);
-inline destructor_function &destructor_handler() noexcept {
-    static destructor_function handler = [](const char *function, const char *message) {
-        std::fprintf(stderr, "racl: %s: %s\n", function, message);
-    };
-    return handler;
-}
-
 // ---- Owners ----
 
 namespace detail {
@@ -222,6 +242,7 @@ RACL_DETAIL_OWNED(graph);
 RACL_DETAIL_OWNED(host);
 RACL_DETAIL_OWNED(library);
 RACL_DETAIL_OWNED(stream);
+RACL_DETAIL_OWNED(task_group);
 RACL_DETAIL_OWNED(tensor);
 
 template <class T>
@@ -258,7 +279,28 @@ int32_t check_type(int32_t dtype) {
     return racl_last_error_set(RACL_INVALID_ARGUMENT, text.c_str());
 }
 
-inline int64_t nanoseconds(std::chrono::nanoseconds limit) { return limit.count() > 0 ? limit.count() : 0; }
+// A limit in nanoseconds: the most that there can be for a longer one, 0 for none.
+template <class Rep, class Period>
+int64_t nanoseconds(std::chrono::duration<Rep, Period> limit) {
+    using unit = std::chrono::duration<double, Period>;
+    if (!(limit > limit.zero())) return 0;
+    if (unit(limit) >= unit(std::chrono::nanoseconds::max())) return std::numeric_limits<int64_t>::max();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(limit).count();
+}
+
+// Waits for so long, for at most the 24 days that C takes; without time asks whether there is anything to wait for.
+template <class Handle, class Rep, class Period>
+int32_t wait(const Handle *handle, std::chrono::duration<Rep, Period> limit,
+             int32_t (*synchronize)(const Handle *, int64_t), int32_t (*is_complete)(const Handle *, int32_t *)) {
+    constexpr int64_t most = int64_t(std::numeric_limits<int32_t>::max()) * 1000 * 1000;
+    const int64_t time = nanoseconds(limit);
+    if (time > 0) return synchronize(handle, time < most ? time : most);
+    int32_t is = 0;
+    const int32_t status = is_complete(handle, &is);
+    if (status != RACL_OK) return status;
+    // How what is over ended is told by a wait.
+    return is ? synchronize(handle, 1) : racl_last_error_set(RACL_TIMEOUT, "the work is not done, and no time is left");
+}
 
 // A list of errors, read and given back.
 inline std::vector<failure> failures(racl_errors *list) {
@@ -280,25 +322,97 @@ inline bool stays(int32_t status) noexcept {
     return status == RACL_BUSY || status == RACL_NO_HANDLES || status == RACL_CAPTURE_WRONG_THREAD;
 }
 
-// A function that is called once in C: 0, or a status when it threw, whose text racl tells of then.
-inline int32_t call(const std::function<void()> &function) noexcept {
+// What is thrown inside a callback, as the status of that, whose text racl tells of then. Called by a catch.
 #if defined(__cpp_exceptions)
+inline int32_t thrown_status() noexcept {
     try {
-        function();
+        throw;
+    } catch (const error &thrown) {
+        const int32_t status = thrown.code().value();
+        // The very failure that racl knows, with all that it knows of it.
+        if (racl_last_error_status() == status && thrown.details() == racl_last_error_details()) return status;
+        return racl_last_error_set(status, thrown.what());
     } catch (const std::exception &thrown) {
         return racl_last_error_set(RACL_CALLBACK_PANICKED, thrown.what());
     } catch (...) {
         return racl_last_error_set(RACL_CALLBACK_PANICKED, "what was thrown is no std::exception");
     }
+}
+#endif
+
+// Runs what a callback of C does, and gives its status.
+template <class Function>
+int32_t guarded(Function &&function) noexcept {
+#if defined(__cpp_exceptions)
+    try {
+        return function();
+    } catch (...) {
+        return thrown_status();
+    }
+#else
+    return function();
+#endif
+}
+
+// The status of a function of the program that gives a result<void>, or throws.
+template <class Function, class... Arguments>
+int32_t status_of(Function &function, Arguments &&...arguments) {
+#ifdef RACL_ERROR_CODES
+    const result<void> done = function(std::forward<Arguments>(arguments)...);
+    return done.error().value();
+#else
+    function(std::forward<Arguments>(arguments)...);
+    return RACL_OK;
+#endif
+}
+
+// Runs what nobody can be told a failure of.
+template <class Function>
+void untold(Function &&function) noexcept {
+#if defined(__cpp_exceptions)
+    try {
+        function();
+    } catch (...) {
+    }
 #else
     function();
 #endif
-    return 0;
+}
+
+// A function that is called once in C: 0, or a status when it threw, whose text racl tells of then.
+inline int32_t call(const std::function<void()> &function) noexcept {
+    return guarded([&] {
+        function();
+        return int32_t(0);
+    });
 }
 inline int32_t call_user(void *user, const void *, size_t) {
     return call(*static_cast<const std::function<void()> *>(user));
 }
 inline void release_user(void *user) { delete static_cast<std::function<void()> *>(user); }
+inline void call_and_release(void *user) {
+    const auto &function = *static_cast<std::function<void()> *>(user);
+    if (function) untold(function);
+    release_user(user);
+}
+
+// A text whose length is asked for first.
+template <class Function>
+result<std::string> text(Function &&function) {
+    size_t needed = 0;
+    int32_t status = function(nullptr, size_t(0), &needed);
+    std::string out(needed, '\0');
+    if (status == RACL_OK && needed > 0) status = function(&out[0], out.size(), &needed);
+    if (!out.empty()) out.pop_back(); // the zero
+    return give(status, std::move(out));
+}
+
+// The texts of a list that is read and given back.
+inline std::vector<std::string> messages(racl_errors *list) {
+    std::vector<std::string> all;
+    for (failure &one : failures(list)) all.push_back(std::move(one.message));
+    return all;
+}
 
 } // namespace detail
 
@@ -318,8 +432,10 @@ public:
         return detail::give(status, std::move(raw));
     }
     result<void> synchronize() const { return detail::check(racl_event_synchronize(get(), -1)); }
-    result<void> synchronize(std::chrono::nanoseconds limit) const {
-        return detail::check(racl_event_synchronize(get(), detail::nanoseconds(limit)));
+    // RACL_TIMEOUT where it takes longer; without time, where it is not reached yet.
+    template <class Rep, class Period>
+    result<void> synchronize(std::chrono::duration<Rep, Period> limit) const {
+        return detail::check(detail::wait(get(), limit, racl_event_synchronize, racl_event_is_complete));
     }
     result<bool> is_complete() const {
         int32_t is = 0;
@@ -480,13 +596,16 @@ public:
     arg(float_scalar value) noexcept { real(RACL_ARG_SCALAR_FLOAT, value.value); }
     arg(int32_scalar value) noexcept { integer(RACL_ARG_SCALAR_INT32, value.value); }
     arg(type_number value) noexcept { integer(RACL_ARG_TYPE, value.number); }
-    arg(bool value) noexcept { integer(RACL_ARG_BOOL, value); }
     arg(racl::value of) noexcept { integer(RACL_ARG_VALUE, static_cast<int64_t>(of.number)); }
     arg(racl::dim size) noexcept { integer(RACL_ARG_DIM, size.number); }
     arg(new_value_type) noexcept { object(RACL_ARG_RESULT, nullptr); }
-    template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
-    arg(T value) noexcept { integer(RACL_ARG_INT, static_cast<int64_t>(value)); }
-    arg(double value) noexcept { real(RACL_ARG_FLOAT, value); }
+    // Of the very type: a pointer becomes no bool, and an enumerator no number.
+    template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+    arg(T value) noexcept {
+        integer(std::is_same_v<T, bool> ? RACL_ARG_BOOL : RACL_ARG_INT, static_cast<int64_t>(value));
+    }
+    template <class T, std::enable_if_t<std::is_floating_point_v<T>, int> = 0>
+    arg(T value) noexcept { real(RACL_ARG_FLOAT, static_cast<double>(value)); }
     arg(const char *text) noexcept { object(RACL_ARG_TEXT, text); }
     arg(const std::string &text) noexcept { object(RACL_ARG_TEXT, text.c_str()); }
     arg(const std::vector<int64_t> &list) noexcept { object(RACL_ARG_INTS, list.data(), list.size()); }
@@ -542,11 +661,22 @@ private:
 
 class stream;
 
+// Operators of a graph that can be replaced, see stream::new_task_group() and graph::update().
+class task_group : public detail::owner<detail::task_group_traits> {
+public:
+    using owner::owner;
+};
+
 class graph : public detail::owner<detail::graph_traits> {
 public:
     using owner::owner;
     inline result<void> launch(const stream &on) const;
     result<void> wait() const { return detail::check(racl_graph_wait(get())); }
+    // Replaces the operators of a group by what `work` gives to the stream that it is handed.
+    template <class Function>
+    result<void> update(const task_group &group, Function &&work) const;
+    // Of other code, which built it by hand.
+    result<void> abort() const { return detail::check(racl_graph_abort(get())); }
     result<void *> raw() const {
         void *raw = nullptr;
         int32_t status = racl_graph_raw(get(), &raw);
@@ -558,11 +688,12 @@ public:
     result<void> close() { return detail::check(give_up(racl_graph_close)); }
 };
 
-// A capture ends on the thread that began it: an owner that is destroyed without end() gives no graph.
+// A capture gives its graph on the thread that began it, a relaxed one on any: an owner that is destroyed without end()
+// gives none.
 class capture : public detail::owner<detail::capture_traits> {
 public:
     using owner::owner;
-    // On another thread than the one that began it the capture stays.
+    // On another thread than the one that began it the capture stays, unless it is a relaxed one.
     result<graph> end() {
         racl_graph *made = nullptr;
         int32_t status = racl_capture_end(get(), &made);
@@ -579,9 +710,19 @@ public:
         int32_t status = racl_stream_raw(get(), &raw);
         return detail::give(status, std::move(raw));
     }
+    result<void> set_name(const char *name) const { return detail::check(racl_stream_set_name(get(), name)); }
+    // Drops its work and ends what runs; who waits for that gets RACL_ABORTED.
+    result<void> abort() const { return detail::check(racl_stream_abort(get())); }
+    result<bool> is_capturing() const {
+        int32_t is = 0;
+        int32_t status = racl_stream_is_capturing(get(), &is);
+        return detail::give(status, is != 0);
+    }
     result<void> synchronize() const { return detail::check(racl_stream_synchronize(get(), -1)); }
-    result<void> synchronize(std::chrono::nanoseconds limit) const {
-        return detail::check(racl_stream_synchronize(get(), detail::nanoseconds(limit)));
+    // RACL_TIMEOUT where it takes longer; without time, where its work is not done yet.
+    template <class Rep, class Period>
+    result<void> synchronize(std::chrono::duration<Rep, Period> limit) const {
+        return detail::check(detail::wait(get(), limit, racl_stream_synchronize, racl_stream_is_complete));
     }
     result<bool> is_complete() const {
         int32_t is = 0;
@@ -590,6 +731,12 @@ public:
     }
     result<void> record(const event &mark) const { return detail::check(racl_event_record(mark.get(), get())); }
     result<void> wait(const event &mark) const { return detail::check(racl_stream_wait(get(), mark.get())); }
+    // Memory for work of this stream.
+    result<buffer> alloc(size_t bytes) const {
+        racl_buffer *made = nullptr;
+        int32_t status = racl_stream_alloc(get(), bytes, &made);
+        return detail::give(status, buffer(made));
+    }
     result<void> copy(const buffer &to, const buffer &from) const {
         return detail::check(racl_stream_copy(get(), to.get(), from.get()));
     }
@@ -627,8 +774,38 @@ public:
         int32_t status = racl_capture_begin(get(), mode, &begun);
         return detail::give(status, capture(begun));
     }
+    // What `work` gives to the stream it is handed, this one, which captures: operators that graph::update() replaces.
+    template <class Function>
+    result<task_group> new_task_group(Function &&work) const;
     result<void> close() { return detail::check(give_up(racl_stream_close)); }
 };
+
+namespace detail {
+// Lends a function of the program a stream.
+template <class Function>
+int32_t give_with(void *user, const racl_stream *lent) {
+    stream on(const_cast<racl_stream *>(lent));
+    const int32_t status = guarded([&] { return status_of(*static_cast<Function *>(user), std::as_const(on)); });
+    on.release();
+    return status;
+}
+} // namespace detail
+
+template <class Function>
+result<task_group> stream::new_task_group(Function &&work) const {
+    using of = std::remove_reference_t<Function>;
+    racl_task_group *made = nullptr;
+    void *user = const_cast<void *>(static_cast<const void *>(std::addressof(work)));
+    int32_t status = racl_stream_task_group(get(), detail::give_with<of>, user, &made);
+    return detail::give(status, racl::task_group(made));
+}
+
+template <class Function>
+result<void> graph::update(const task_group &group, Function &&work) const {
+    using of = std::remove_reference_t<Function>;
+    void *user = const_cast<void *>(static_cast<const void *>(std::addressof(work)));
+    return detail::check(racl_graph_update(get(), group.get(), detail::give_with<of>, user));
+}
 
 inline result<void> graph::launch(const stream &on) const {
     return detail::check(racl_graph_launch(get(), on.get()));
@@ -656,6 +833,24 @@ public:
         return detail::give(status, std::move(raw));
     }
     result<void> bind() const { return detail::check(racl_context_bind(get())); }
+    // Cores, and the L2 cache.
+    result<racl_device_info> device_info() const {
+        racl_device_info info = {};
+        info.size = sizeof info;
+        int32_t status = racl_context_device_info(get(), &info);
+        return detail::give(status, std::move(info));
+    }
+    // The most bytes that it has at a time; 0 for no limit.
+    result<void> set_memory_limit(size_t bytes) const {
+        return detail::check(racl_context_set_memory_limit(get(), bytes));
+    }
+    // Whether streams wait by themselves for work of others on the same memory.
+    result<void> set_tracking(bool on) const { return detail::check(racl_context_set_tracking(get(), on)); }
+    // Drops the work of all streams of the device.
+    template <class Rep, class Period>
+    result<void> abort_device(std::chrono::duration<Rep, Period> limit) const {
+        return detail::check(racl_context_abort_device(get(), static_cast<uint64_t>(detail::nanoseconds(limit))));
+    }
     result<void> synchronize() const { return detail::check(racl_context_synchronize(get())); }
     struct memory { size_t free, total; };
     result<memory> memory_info() const {
@@ -730,6 +925,14 @@ public:
         int32_t status = racl_buffer_ref(get(), address, bytes, &made);
         return detail::give(status, buffer(made));
     }
+    // The same; `released` is called once, on any thread, when neither racl nor the device uses the memory any more.
+    result<buffer> buffer_of(void *address, size_t bytes, std::function<void()> released) const {
+        auto *user = new std::function<void()>(std::move(released));
+        racl_buffer *made = nullptr;
+        int32_t status = racl_buffer_ref_with(get(), address, bytes, detail::call_and_release, user, &made);
+        if (status != RACL_OK) delete user;
+        return detail::give(status, buffer(made));
+    }
     // A tensor of another framework, which is taken over.
     result<tensor> from_dlpack(void *managed, bool versioned = true) const {
         racl_tensor *made = nullptr;
@@ -779,6 +982,11 @@ public:
         if (!text.empty()) text.pop_back(); // the zero
         return detail::give(status, std::move(text));
     }
+    // The name of the chip.
+    result<std::string> soc_name() const {
+        return detail::text(
+            [&](char *text, size_t size, size_t *needed) { return racl_library_soc_name(get(), text, size, needed); });
+    }
     result<bool> is_mock() const {
         int32_t is = 0;
         int32_t status = racl_library_is_mock(get(), &is);
@@ -808,6 +1016,22 @@ inline result<void> set_log(int32_t level, racl_log_callback function, void *use
     return detail::check(racl_log_set(level, function, user));
 }
 
+using log_function = std::function<void(int32_t level, const char *target, const char *message)>;
+namespace detail {
+inline void log_with(void *user, int32_t level, const char *target, const char *message) {
+    untold([&] { (*static_cast<log_function *>(user))(level, target, message); });
+}
+inline void release_log(void *user) { delete static_cast<log_function *>(user); }
+} // namespace detail
+// The same; what the function throws is lost.
+inline result<void> set_log(int32_t level, log_function function) {
+    if (!function) return detail::check(racl_log_set(level, nullptr, nullptr));
+    auto *user = new log_function(std::move(function));
+    int32_t status = racl_log_set_with(level, detail::log_with, user, detail::release_log);
+    if (status != RACL_OK) delete user;
+    return detail::check(status);
+}
+
 // The version of the library that the program runs with, to compare with RACL_VERSION.
 inline uint32_t version() noexcept { return racl_version(); }
 // Whether "cache", "dlopen", "dlpack", "link" or "mock" was compiled into libracl.
@@ -817,11 +1041,12 @@ inline result<bool> has(const char *feature) {
     return detail::give(status, has != 0);
 }
 // How long destructors wait for work, for the whole process.
-inline result<void> set_free_limit(std::chrono::nanoseconds limit) {
+template <class Rep, class Period>
+result<void> set_free_limit(std::chrono::duration<Rep, Period> limit) {
     return detail::check(racl_free_limit_set(static_cast<uint64_t>(detail::nanoseconds(limit))));
 }
 
-} // namespace codes, or throwing
+} // namespace RACL_DETAIL_FORM
 } // namespace racl
 
 #endif

@@ -9,11 +9,7 @@
 #include "racl.hpp"
 
 namespace racl {
-#ifdef RACL_ERROR_CODES
-inline namespace codes {
-#else
-inline namespace throwing {
-#endif
+inline namespace RACL_DETAIL_FORM {
 
 namespace detail {
 RACL_DETAIL_OWNED(bindings);
@@ -22,7 +18,9 @@ RACL_DETAIL_OWNED(cache);
 RACL_DETAIL_OWNED(executable);
 RACL_DETAIL_OWNED(foreign);
 RACL_DETAIL_OWNED(host_function);
+RACL_DETAIL_OWNED(host_outputs);
 RACL_DETAIL_OWNED(plan);
+RACL_DETAIL_OWNED(pool);
 RACL_DETAIL_OWNED(registry);
 RACL_DETAIL_OWNED(simulation);
 
@@ -45,17 +43,6 @@ inline std::vector<value> values(const std::vector<racl_value> &numbers) {
     for (size_t at = 0; at < numbers.size(); ++at) all[at].number = numbers[at];
     return all;
 }
-
-// A text whose length is asked for first.
-template <class Function>
-result<std::string> text(Function &&function) {
-    size_t needed = 0;
-    int32_t status = function(nullptr, size_t(0), &needed);
-    std::string out(needed, '\0');
-    if (status == RACL_OK && needed > 0) status = function(&out[0], out.size(), &needed);
-    if (!out.empty()) out.pop_back(); // the zero
-    return give(status, std::move(out));
-}
 } // namespace detail
 
 // ---- Functions of the program in plans ----
@@ -68,7 +55,8 @@ public:
         int32_t status = racl_host_function_new(&info, &made);
         return detail::give(status, host_function(made));
     }
-    // One that throws fails the work. It must not wait for the device.
+    // One that throws fails the work. It must not wait for the device. Two executables of one plan may call it at the same
+    // time, on two threads: it locks what it shares. No lock is held here, with which the one would wait for the other.
     static result<host_function> make(const char *name, uint32_t version, std::function<void()> function) {
         auto *user = new std::function<void()>(std::move(function));
         racl_host_function_info info = {};
@@ -85,9 +73,55 @@ public:
     }
 };
 
+// What a foreign operator does: 0, or another number, which fails it, as what is thrown does, with its text. The launch
+// gives the code of a call of AscendCL that failed.
+using launch_function = std::function<int32_t(const racl_launch &launch)>;
+using simulate_function =
+    std::function<int32_t(const std::vector<racl_bytes> &reads, const std::vector<racl_bytes> &writes)>;
+
+namespace detail {
+struct foreign_functions {
+    launch_function launch;
+    simulate_function simulate;
+};
+inline int32_t launch_with(void *user, const racl_launch *launch) {
+    return guarded([&] { return static_cast<foreign_functions *>(user)->launch(*launch); });
+}
+inline int32_t simulate_with(void *user, const racl_bytes *reads, size_t read_count, const racl_bytes *writes,
+                             size_t write_count) {
+    return guarded([&] {
+        const std::vector<racl_bytes> from(reads, reads + read_count), to(writes, writes + write_count);
+        return static_cast<foreign_functions *>(user)->simulate(from, to);
+    });
+}
+inline void release_foreign(void *user) { delete static_cast<foreign_functions *>(user); }
+} // namespace detail
+
 class foreign : public detail::owner<detail::foreign_traits> {
 public:
     using owner::owner;
+    // Without a simulation plans with it cannot be simulated.
+    static result<foreign> make(const char *name, uint32_t version, launch_function launch,
+                                simulate_function simulate = nullptr) {
+        racl_foreign_info info = {};
+        info.name = name;
+        info.version = version;
+        return make_with(info, std::move(launch), std::move(simulate));
+    }
+    // The same with cores and attributes; the size is set here.
+    static result<foreign> make_with(racl_foreign_info info, launch_function launch,
+                                     simulate_function simulate = nullptr) {
+        auto *user = new detail::foreign_functions{std::move(launch), std::move(simulate)};
+        info.size = sizeof info;
+        info.launch = user->launch ? detail::launch_with : nullptr;
+        info.simulate = user->simulate ? detail::simulate_with : nullptr;
+        info.user = user;
+        info.release = detail::release_foreign;
+        racl_foreign *made = nullptr;
+        int32_t status = racl_foreign_new(&info, &made);
+        if (status != RACL_OK) delete user;
+        return detail::give(status, foreign(made));
+    }
     static result<foreign> make(const racl_foreign_info &info) {
         racl_foreign *made = nullptr;
         int32_t status = racl_foreign_new(&info, &made);
@@ -441,6 +475,68 @@ private:
 
 // ---- Runs ----
 
+// Memory for the temporaries of executables that do not run at the same time: the `pool` of racl_run_options.
+class pool : public detail::owner<detail::pool_traits> {
+public:
+    using owner::owner;
+    static result<pool> make(const context &on) {
+        racl_pool *made = nullptr;
+        int32_t status = racl_pool_new(on.get(), &made);
+        return detail::give(status, pool(made));
+    }
+    result<size_t> size() const {
+        size_t bytes = 0;
+        int32_t status = racl_pool_size(get(), &bytes);
+        return detail::give(status, std::move(bytes));
+    }
+};
+
+namespace detail {
+// An output of a type that is checked, by a function that tells its shape and one that copies it.
+template <class T, class Shape, class Read>
+result<std::vector<T>> elements(Shape &&shape, Read &&read) {
+    size_t rank = 0;
+    int32_t dtype = 0, status = shape(nullptr, size_t(0), &rank, &dtype);
+    if (status == RACL_OK) status = check_type<T>(dtype);
+    std::vector<size_t> sizes(rank);
+    if (status == RACL_OK && rank > 0) status = shape(sizes.data(), sizes.size(), &rank, nullptr);
+    size_t count = status == RACL_OK ? 1 : 0;
+    for (size_t size : sizes) count *= size;
+    std::vector<T> values(count);
+    if (status == RACL_OK) status = read(values.data(), values.size() * sizeof(T));
+    return give(status, std::move(values));
+}
+} // namespace detail
+
+// What one run brought to the host.
+class host_outputs : public detail::owner<detail::host_outputs_traits> {
+public:
+    using owner::owner;
+    // Whether reading would not wait.
+    result<bool> is_ready() const {
+        int32_t is = 0;
+        int32_t status = racl_host_outputs_is_ready(get(), &is);
+        return detail::give(status, is != 0);
+    }
+    result<std::vector<size_t>> shape(uint32_t output) const {
+        size_t rank = 0;
+        int32_t status = racl_host_outputs_shape(get(), output, nullptr, 0, &rank, nullptr);
+        std::vector<size_t> sizes(rank);
+        if (status == RACL_OK && rank > 0)
+            status = racl_host_outputs_shape(get(), output, sizes.data(), sizes.size(), &rank, nullptr);
+        return detail::give(status, std::move(sizes));
+    }
+    // Waits for that run.
+    template <class T>
+    result<std::vector<T>> read(uint32_t output) const {
+        return detail::elements<T>(
+            [&](size_t *sizes, size_t room, size_t *rank, int32_t *dtype) {
+                return racl_host_outputs_shape(get(), output, sizes, room, rank, dtype);
+            },
+            [&](void *data, size_t size) { return racl_host_outputs_read(get(), output, data, size); });
+    }
+};
+
 class bindings : public detail::owner<detail::bindings_traits> {
 public:
     using owner::owner;
@@ -482,6 +578,13 @@ public:
         int32_t status = racl_executable_output(get(), name, &number);
         return detail::give(status, std::move(number));
     }
+    // The names of inputs and of outputs, by their numbers.
+    result<std::vector<std::string>> inputs() const {
+        return names(racl_executable_input_count, racl_executable_input_name);
+    }
+    result<std::vector<std::string>> outputs() const {
+        return names(racl_executable_output_count, racl_executable_output_name);
+    }
     result<bindings> new_bindings() const {
         racl_bindings *made = nullptr;
         int32_t status = racl_bindings_new(get(), &made);
@@ -489,6 +592,28 @@ public:
     }
     result<void> run(const stream &on, const bindings &bound) const {
         return detail::check(racl_executable_run(get(), on.get(), bound.get()));
+    }
+    // The host outputs of the latest run, to be read while later ones are under way.
+    result<host_outputs> take_host_outputs() const {
+        racl_host_outputs *made = nullptr;
+        int32_t status = racl_executable_take_host_outputs(get(), &made);
+        return detail::give(status, host_outputs(made));
+    }
+    // Captures the graph that a run would need, ahead of it.
+    result<void> capture(const bindings &bound) const {
+        return detail::check(racl_executable_capture(get(), bound.get()));
+    }
+    // How many more graphs can be captured.
+    result<size_t> graph_room() const {
+        size_t graphs = 0;
+        int32_t status = racl_executable_graph_room(get(), &graphs);
+        return detail::give(status, std::move(graphs));
+    }
+    // Ends runs that wait at gates for signals that will not come, and gives the gates that were opened.
+    result<std::vector<std::string>> release_gates() const {
+        racl_errors *list = nullptr;
+        int32_t status = racl_executable_release_gates(get(), &list);
+        return detail::give(status, status == RACL_OK ? detail::messages(list) : std::vector<std::string>());
     }
     result<tensor> static_input(uint32_t input) const {
         racl_tensor *made = nullptr;
@@ -525,9 +650,14 @@ public:
         int32_t dtype = 0, status = racl_executable_output_shape(get(), output, nullptr, 0, &rank, &dtype);
         if (status == RACL_OK) status = detail::check_type<T>(dtype);
         if (status == RACL_OK) status = racl_executable_read_found(get(), output, nullptr, 0, &needed);
-        std::vector<T> values(status == RACL_OK ? needed / sizeof(T) : 0);
-        if (status == RACL_OK)
+        std::vector<T> values;
+        // Another thread may run it in between, which finds more, or less.
+        while (status == RACL_OK && needed > values.size() * sizeof(T)) {
+            values.resize(needed / sizeof(T));
             status = racl_executable_read_found(get(), output, values.data(), values.size() * sizeof(T), &needed);
+            if (status == RACL_INVALID_ARGUMENT && needed > values.size() * sizeof(T)) status = RACL_OK;
+        }
+        values.resize(status == RACL_OK ? needed / sizeof(T) : 0);
         return detail::give(status, std::move(values));
     }
     result<void> copy_output(uint32_t output, const stream &on, const tensor &to) const {
@@ -551,19 +681,27 @@ public:
     }
 
 private:
+    template <class Count, class Name>
+    result<std::vector<std::string>> names(Count &&count, Name &&name) const {
+        uint32_t many = 0;
+        int32_t status = count(get(), &many);
+        std::vector<std::string> all(status == RACL_OK ? many : 0);
+        for (uint32_t at = 0; at < all.size() && status == RACL_OK; ++at) {
+            size_t needed = 0;
+            status = name(get(), at, nullptr, 0, &needed);
+            all[at].resize(needed);
+            if (status == RACL_OK) status = name(get(), at, &all[at][0], all[at].size(), &needed);
+            if (!all[at].empty()) all[at].pop_back(); // the zero
+        }
+        return detail::give(status, std::move(all));
+    }
     template <class T, class Function>
     result<std::vector<T>> elements(uint32_t output, Function &&function) const {
-        size_t rank = 0;
-        int32_t dtype = 0, status = racl_executable_output_shape(get(), output, nullptr, 0, &rank, &dtype);
-        if (status == RACL_OK) status = detail::check_type<T>(dtype);
-        std::vector<size_t> sizes(rank);
-        if (status == RACL_OK && rank > 0)
-            status = racl_executable_output_shape(get(), output, sizes.data(), sizes.size(), &rank, nullptr);
-        size_t count = status == RACL_OK ? 1 : 0;
-        for (size_t size : sizes) count *= size;
-        std::vector<T> values(count);
-        if (status == RACL_OK) status = function(get(), output, values.data(), values.size() * sizeof(T));
-        return detail::give(status, std::move(values));
+        return detail::elements<T>(
+            [&](size_t *sizes, size_t room, size_t *rank, int32_t *dtype) {
+                return racl_executable_output_shape(get(), output, sizes, room, rank, dtype);
+            },
+            [&](void *data, size_t size) { return function(get(), output, data, size); });
     }
 };
 
@@ -601,6 +739,17 @@ public:
 
 // ---- The compile cache ----
 
+namespace detail {
+// Lends a function of the program a builder.
+template <class Function>
+int32_t build_with(void *user, racl_builder *lent) {
+    builder g(lent);
+    const int32_t status = guarded([&] { return status_of(*static_cast<Function *>(user), g); });
+    g.release();
+    return status;
+}
+} // namespace detail
+
 class cache : public detail::owner<detail::cache_traits> {
 public:
     using owner::owner;
@@ -625,6 +774,24 @@ public:
         racl_plan *made = nullptr;
         int32_t status = racl_cache_compile(get(), on.get(), &what, &made);
         return detail::give(status, plan(made));
+    }
+    // With a function that records the plan on the builder it is lent, in place of `build` and `user`. One that throws
+    // fails the compilation, with its text. What a lambda captures is `user`: without RACL_COMPILE_IGNORE_USER such plans
+    // are not cached. The size is set here.
+    template <class Function>
+    result<plan> compile(const context &on, racl_compile what, Function &&record) const {
+        using of = std::remove_reference_t<Function>;
+        what.size = sizeof what;
+        what.build = detail::build_with<of>;
+        what.user = const_cast<void *>(static_cast<const void *>(std::addressof(record)));
+        if (std::is_empty_v<of>) what.flags |= RACL_COMPILE_IGNORE_USER;
+        return compile(on, what);
+    }
+    template <class Function>
+    result<plan> compile(const context &on, const char *function, Function &&record) const {
+        racl_compile what = {};
+        what.function = function;
+        return compile(on, what, record);
     }
     // RACL_CACHE_... of the last compilation of a function.
     result<int32_t> status(const char *function) const {
@@ -662,8 +829,9 @@ inline result<std::chrono::nanoseconds> now() {
     int32_t status = racl_mock_now(&nanoseconds);
     return detail::give(status, std::chrono::nanoseconds(nanoseconds));
 }
-inline result<void> advance(std::chrono::nanoseconds by) {
-    return detail::check(racl_mock_advance(static_cast<uint64_t>(by.count())));
+template <class Rep, class Period>
+result<void> advance(std::chrono::duration<Rep, Period> by) {
+    return detail::check(racl_mock_advance(static_cast<uint64_t>(detail::nanoseconds(by))));
 }
 // How often a function of AscendCL was called.
 inline result<uint64_t> calls(const char *function) {
@@ -690,11 +858,50 @@ inline result<std::pair<uint64_t, uint64_t>> prefetched() {
     int32_t status = racl_mock_prefetched(&found.first, &found.second);
     return detail::give(status, std::move(found));
 }
+// 0 for those of the start.
+inline result<void> limit_streams(uint32_t count) { return detail::check(racl_mock_limit_streams(count)); }
+inline result<void> limit_events(uint32_t count) { return detail::check(racl_mock_limit_events(count)); }
+inline result<void> set_l2_cache(uint64_t bytes) { return detail::check(racl_mock_set_l2_cache(bytes)); }
+// Looks for accesses that nothing orders, RACL_MOCK_RACES_...; gives what was set.
+inline result<int32_t> check_races(int32_t mode) {
+    int32_t former = 0;
+    int32_t status = racl_mock_check_races(mode, &former);
+    return detail::give(status, std::move(former));
+}
+inline result<std::vector<std::string>> races() {
+    racl_errors *list = nullptr;
+    int32_t status = racl_mock_races(&list);
+    return detail::give(status, status == RACL_OK ? detail::messages(list) : std::vector<std::string>());
+}
+inline result<void> log_launches(bool on) { return detail::check(racl_mock_log_launches(on)); }
+// The operators that ran since.
+inline result<std::vector<racl_mock_launch>> launches() {
+    uint64_t count = 0;
+    int32_t status = racl_mock_launch_count(&count);
+    std::vector<racl_mock_launch> all(static_cast<size_t>(count));
+    for (size_t at = 0; at < all.size() && status == RACL_OK; ++at) {
+        all[at].size = sizeof all[at];
+        status = racl_mock_launch_get(at, &all[at]);
+    }
+    return detail::give(status, std::move(all));
+}
+inline result<void> log_calls(bool on) { return detail::check(racl_mock_log_calls(on)); }
+// The calls of AscendCL since.
+inline result<std::vector<racl_mock_call>> logged_calls() {
+    uint64_t count = 0;
+    int32_t status = racl_mock_call_count(&count);
+    std::vector<racl_mock_call> all(static_cast<size_t>(count));
+    for (size_t at = 0; at < all.size() && status == RACL_OK; ++at) {
+        all[at].size = sizeof all[at];
+        status = racl_mock_call_get(at, &all[at]);
+    }
+    return detail::give(status, std::move(all));
+}
 inline result<void> reset() { return detail::check(racl_mock_reset()); }
 
 } // namespace mock
 
-} // namespace codes, or throwing
+} // namespace RACL_DETAIL_FORM
 } // namespace racl
 
 #endif

@@ -1,6 +1,7 @@
 //! What C hands over, checked: results, texts, lists, and structs with a size.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_void};
+use std::os::unix::ffi::OsStrExt as _;
 use std::time::Duration;
 
 use crate::failure::{Failure, Result};
@@ -16,11 +17,8 @@ impl<T> Out<T> {
     ///
     /// `place` is null, or may be written until the call is over.
     pub(crate) unsafe fn new(place: *mut T, empty: T, what: &str) -> Result<Self> {
-        if place.is_null() {
-            return Err(null(&format!("the place of {what}")));
-        }
-        if !place.is_aligned() {
-            return Err(Failure::invalid(format!("the place of {what} at {place:?}, which is not aligned")));
+        if place.is_null() || !place.is_aligned() {
+            return Err(no_place(place.cast(), what));
         }
         // SAFETY: not null and aligned, so it may be written.
         unsafe { place.write(empty) };
@@ -46,6 +44,17 @@ impl<T> Out<T> {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn no_place(place: *const c_void, what: &str) -> Failure {
+    if place.is_null() {
+        return null(&format!("the place of {what}"));
+    }
+    Failure::invalid(format!("the place of {what} at {place:?}, which is not aligned"))
+}
+
+#[cold]
+#[inline(never)]
 pub(crate) fn null(what: &str) -> Failure {
     Failure::own(status::RACL_NULL_POINTER, format!("NULL for {what}"))
 }
@@ -64,6 +73,19 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str
     text.to_str().map_err(|_| Failure::invalid(format!("{what} is no UTF-8: {text:?}")))
 }
 
+/// The name of a file or of a folder, which any bytes but a zero may be.
+///
+/// # Safety
+///
+/// As [`text`].
+pub(crate) unsafe fn path<'a>(text: *const c_char, what: &str) -> Result<&'a OsStr> {
+    if text.is_null() {
+        return Err(null(what));
+    }
+    // SAFETY: not null, so it is a text.
+    Ok(OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes()))
+}
+
 /// A list; no elements may be at null.
 ///
 /// # Safety
@@ -73,14 +95,25 @@ pub(crate) unsafe fn list<'a, T>(list: *const T, count: usize, what: &str) -> Re
     if count == 0 {
         return Ok(&[]);
     }
-    if list.is_null() {
-        return Err(null(what));
-    }
-    if !list.is_aligned() || count > isize::MAX as usize / size_of::<T>().max(1) {
-        return Err(Failure::invalid(format!("{what}: {count} elements at {list:?}")));
-    }
+    check_list(list, count, what)?;
     // SAFETY: not null and aligned, and so many elements.
     Ok(unsafe { std::slice::from_raw_parts(list, count) })
+}
+
+fn check_list<T>(list: *const T, count: usize, what: &str) -> Result<()> {
+    if list.is_aligned() && !list.is_null() && count <= isize::MAX as usize / size_of::<T>().max(1) {
+        return Ok(());
+    }
+    Err(no_list(list.cast(), count, what))
+}
+
+#[cold]
+#[inline(never)]
+fn no_list(list: *const c_void, count: usize, what: &str) -> Failure {
+    if list.is_null() {
+        return null(what);
+    }
+    Failure::invalid(format!("{what}: {count} elements at {list:?}"))
 }
 
 /// The same for what is written.
@@ -92,12 +125,7 @@ pub(crate) unsafe fn list_mut<'a, T>(list: *mut T, count: usize, what: &str) -> 
     if count == 0 {
         return Ok(&mut []);
     }
-    if list.is_null() {
-        return Err(null(what));
-    }
-    if !list.is_aligned() || count > isize::MAX as usize / size_of::<T>().max(1) {
-        return Err(Failure::invalid(format!("{what}: {count} elements at {list:?}")));
-    }
+    check_list(list, count, what)?;
     // SAFETY: not null and aligned, and so many elements.
     Ok(unsafe { std::slice::from_raw_parts_mut(list, count) })
 }
@@ -126,25 +154,36 @@ pub(crate) unsafe fn sized<T: Sized_>(place: *const T) -> Result<Option<T>> {
     if !place.is_aligned() {
         return Err(Failure::invalid(format!("{} at {place:?}, which is not aligned", T::WHAT)));
     }
-    // SAFETY: not null and aligned, and it begins with a size.
-    let size = unsafe { place.cast::<usize>().read() };
-    let odd = || Failure::own(status::RACL_STRUCT_SIZE, format!("{} of {size} bytes", T::WHAT));
-    // Between two versions a field would be there in part.
-    let is_known = T::FORMER.contains(&size) || (size_of::<T>()..=4096).contains(&size);
-    if !is_known {
-        return Err(odd());
-    }
-    // SAFETY: the caller says that there are so many bytes.
-    let bytes = unsafe { list(place.cast::<u8>(), size, T::WHAT) }?;
-    let (known, beyond) = bytes.split_at(size.min(size_of::<T>()));
-    if beyond.iter().any(|byte| *byte != 0) {
-        return Err(odd());
-    }
+    // SAFETY: not null and aligned, and it begins with a size, of so many bytes.
+    let known = unsafe { known(place.cast(), (size_of::<T>(), T::FORMER), T::WHAT) }?;
     let mut value = T::ZERO;
     let to = (&raw mut value).cast::<u8>();
     // SAFETY: at most the bytes of the value, of which any are one.
     unsafe { std::ptr::copy_nonoverlapping(known.as_ptr(), to, known.len()) };
     Ok(Some(value))
+}
+
+/// The bytes of a struct that its newest version has, which has `newest` bytes. Compiled once for all of them.
+///
+/// # Safety
+///
+/// `place` has a size, and so many bytes.
+unsafe fn known<'a>(place: *const usize, (newest, former): (usize, &[usize]), what: &str) -> Result<&'a [u8]> {
+    // SAFETY: as here.
+    let size = unsafe { place.read() };
+    let odd = || Failure::own(status::RACL_STRUCT_SIZE, format!("{what} of {size} bytes"));
+    // Between two versions a field would be there in part.
+    let is_known = former.contains(&size) || (newest..=4096).contains(&size);
+    if !is_known {
+        return Err(odd());
+    }
+    // SAFETY: the caller says that there are so many bytes.
+    let bytes = unsafe { list(place.cast::<u8>(), size, what) }?;
+    let (known, beyond) = bytes.split_at(size.min(newest));
+    if beyond.iter().any(|byte| *byte != 0) {
+        return Err(odd());
+    }
+    Ok(known)
 }
 
 /// Writes what the caller's version of a struct has room for; its size stays.

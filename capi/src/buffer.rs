@@ -1,10 +1,12 @@
 //! Device memory, and copies of it.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use racl::{DeviceBuffer, DeviceRead as _, Prefetch, SharedBuffer};
 
 use crate::arguments::{bytes, list_mut, null};
+use crate::callback::{User, racl_release_callback};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Kept, end, free, get};
 use crate::objects::{racl_buffer, racl_context, racl_stream};
@@ -23,6 +25,19 @@ pub unsafe extern "C" fn racl_buffer_new(
     unsafe { make(buffer, work) }
 }
 
+/// So many bytes of device memory for work of the stream: it may be what earlier work of the stream still uses, which later
+/// work runs behind anyway, and for which copies from and to the host wait. While the stream captures, the graph has it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_stream_alloc(
+    stream: *const racl_stream,
+    bytes: usize,
+    buffer: *mut *mut racl_buffer,
+) -> i32 {
+    let work = || give(stream, "racl_stream_alloc", |stream| Ok(stream.alloc::<u8>(bytes)?.into_shared()));
+    // SAFETY: by the header.
+    unsafe { make(buffer, work) }
+}
+
 /// Device memory of other code: `bytes` from `address` on, of the context's device. It is left to its owner, which
 /// keeps it until the handle, and every tensor, graph and stream that was given it, is done with it.
 #[unsafe(no_mangle)]
@@ -32,13 +47,32 @@ pub unsafe extern "C" fn racl_buffer_ref(
     bytes: usize,
     buffer: *mut *mut racl_buffer,
 ) -> i32 {
+    // SAFETY: by the header.
+    unsafe { racl_buffer_ref_with(context, address, bytes, None, std::ptr::null_mut(), buffer) }
+}
+
+/// As racl_buffer_ref(), where the owner is told: `release`, which may be NULL, is given `user`, once, on any thread, when
+/// neither racl nor work that racl gave to a stream uses the memory any more: with the last that has it, or, where work is
+/// under way then, in the first call behind that work which waits for a stream, takes memory of the context or trims it.
+/// It must not wait for work, nor take memory of the context. Not when this fails.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_buffer_ref_with(
+    context: *const racl_context,
+    address: *mut c_void,
+    bytes: usize,
+    release: racl_release_callback,
+    user: *mut c_void,
+    buffer: *mut *mut racl_buffer,
+) -> i32 {
     let work = || {
+        let context = get(context)?;
         if address.is_null() {
             return Err(null("an address of device memory"));
         }
-        // SAFETY: the header asks for such memory, and that it stays.
-        let theirs = unsafe { DeviceBuffer::<u8>::from_raw(address, bytes, &*get(context)?, ()) }?;
-        Ok(theirs.into_shared())
+        let user = Arc::new(User::new(user, release));
+        // SAFETY: the header asks for such memory, which stays until `user` is released, and says what that may do.
+        let theirs = unsafe { DeviceBuffer::<u8>::from_raw(address, bytes, &*context, Arc::clone(&user)) };
+        Ok(theirs.inspect_err(|_| user.leave())?.into_shared())
     };
     // SAFETY: by the header.
     unsafe { make(buffer, work) }

@@ -116,8 +116,8 @@ pub unsafe extern "C" fn racl_builder_call(
 
 /// Does the work of another plan so often, one time behind the other. The first inputs of `plan` are what is carried, and
 /// its outputs, as many, are what the next step is given for them; further inputs are `others`, the same for each step.
-/// `results` has `carried_count` places, for what the last step gives, or what was given where there is no step.
-/// Otherwise as racl_builder_call().
+/// `results` has `carried_count` places, for what the last step gives, or what was given where there is no step. What is
+/// carried stays as it was, also where `plan` writes such an input. Otherwise as racl_builder_call().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_call_times(
     builder: *const racl_builder,

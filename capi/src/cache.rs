@@ -39,7 +39,8 @@ pub struct racl_cache_options {
     pub name: *const c_char,
     /// The folder of all caches; NULL for that of the environment variable RACL_CACHE_HOME, else ".racl_cache".
     pub folder: *const c_char,
-    /// What identifies the code that builds plans; NULL for the files that the program and the callbacks came from.
+    /// What identifies the code that builds plans; NULL for the files that the program and the callbacks came from. Plans
+    /// of scripts need one, see racl_build_callback.
     pub salt: *const c_char,
     /// How plans are built, or NULL.
     pub plans: *const racl_plan_options,
@@ -98,6 +99,13 @@ pub unsafe extern "C" fn racl_cache_folder(
 
 /// Records a plan: it is lent a builder, which ends with the call. Another number than RACL_OK is what
 /// racl_cache_compile() gives, with the last failure of this thread.
+///
+/// The key has the code of a function that the program or a library of it was loaded with. One that is made while the
+/// program runs, as cffi and ctypes of Python make them of functions of scripts, has no such code, and nothing tells an
+/// edited script from what it was: such a plan is built and not stored, unless the cache has a `salt` or the compilation
+/// has parts, which change with the script. So is one whose function is given a `user`, without parts and without
+/// RACL_COMPILE_IGNORE_USER. racl_cache_status() says RACL_CACHE_UNCACHED then, and why; with RACL_CACHE_STRICT that is an
+/// error.
 #[allow(non_camel_case_types)]
 pub type racl_build_callback =
     Option<unsafe extern "C-unwind" fn(user: *mut c_void, builder: *mut racl_builder) -> i32>;
@@ -180,7 +188,7 @@ pub const RACL_CACHE_MISS: i32 = 2;
 pub const RACL_CACHE_REBUILT: i32 = 3;
 /// The function makes different plans under one key, and is not cached any more.
 pub const RACL_CACHE_ABANDONED: i32 = 4;
-/// It could not be stored.
+/// It could not be stored, or nothing tells it from others, see racl_build_callback.
 pub const RACL_CACHE_UNCACHED: i32 = 5;
 /// There is no plan.
 pub const RACL_CACHE_FAILED: i32 = 6;

@@ -17,14 +17,15 @@ use crate::results::make;
 use crate::stream::give;
 
 /// A function that runs on the host when a stream gets there, on a thread of the AscendCL library or of racl; it is
-/// given `user`, and the attributes of its racl_host_function. Another number than 0 fails the work: the next wait for
-/// it gives RACL_CALLBACK_PANICKED, with the text that racl_last_error_set() was given, if it was. It makes no call of
-/// AscendCL, and none of racl that waits.
+/// given `user`, and the attributes of its racl_host_function, NULL where there are none. Another number than 0 fails the
+/// work: the next wait for it gives RACL_CALLBACK_PANICKED, with the text that racl_last_error_set() was given, if it was.
+/// It makes no call of AscendCL, and none of racl that waits.
 #[allow(non_camel_case_types)]
 pub type racl_host_callback =
     Option<unsafe extern "C-unwind" fn(user: *mut c_void, attributes: *const c_void, size: usize) -> i32>;
 
-/// Gives `user` back, once, when nothing will be called with it any more, on any thread.
+/// Gives `user` back, once, when nothing will be called with it any more, on any thread. An exception that leaves it ends
+/// the process.
 #[allow(non_camel_case_types)]
 pub type racl_release_callback = Option<unsafe extern "C-unwind" fn(user: *mut c_void)>;
 
@@ -37,7 +38,8 @@ pub type racl_launch_callback =
     Option<unsafe extern "C-unwind" fn(user: *mut c_void, launch: *const racl_launch) -> i32>;
 
 /// Computes a foreign operator on the host, for racl_simulation_new(): values that are read, and those that are written,
-/// each in the order in which the builder was given them. Another number than 0 fails the simulation.
+/// each in the order in which the builder was given them, NULL where there are none. Another number than 0 fails the
+/// simulation.
 #[allow(non_camel_case_types)]
 pub type racl_simulate_callback = Option<
     unsafe extern "C-unwind" fn(
@@ -54,7 +56,7 @@ pub type racl_simulate_callback = Option<
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct racl_bytes {
-    /// Where it begins.
+    /// Where it begins; NULL where there are no bytes.
     pub data: *mut c_void,
     /// Its bytes.
     pub size: usize,
@@ -73,9 +75,9 @@ pub struct racl_launch_value {
     pub dtype: i32,
     /// How many dimensions.
     pub rank: u32,
-    /// The size of each.
+    /// The size of each; NULL where there are none.
     pub shape: *const usize,
-    /// How many elements lie between two neighbours of each.
+    /// How many elements lie between two neighbours of each; NULL where there are none.
     pub strides: *const usize,
 }
 
@@ -88,19 +90,19 @@ pub struct racl_launch {
     pub size: usize,
     /// An aclrtStream, whose context is current.
     pub stream: *mut c_void,
-    /// Values that are read, then those that are written.
+    /// Values that are read, then those that are written; NULL where there are none.
     pub values: *const racl_launch_value,
     /// How many.
     pub count: usize,
-    /// The attributes of the operator.
+    /// The attributes of the operator; NULL where there are none.
     pub attributes: *const c_void,
     /// Their bytes.
     pub attributes_size: usize,
 }
 
 /// What callbacks are given beside the rest. The header says that they may be called on any thread.
-struct User {
-    address: *mut c_void,
+pub(crate) struct User {
+    pub(crate) address: *mut c_void,
     release: racl_release_callback,
     is_kept: AtomicBool,
 }
@@ -111,12 +113,12 @@ unsafe impl Send for User {}
 unsafe impl Sync for User {}
 
 impl User {
-    fn new(address: *mut c_void, release: racl_release_callback) -> Self {
+    pub(crate) fn new(address: *mut c_void, release: racl_release_callback) -> Self {
         Self { address, release, is_kept: AtomicBool::new(true) }
     }
 
     /// The caller keeps it: the call failed.
-    fn leave(&self) {
+    pub(crate) fn leave(&self) {
         self.is_kept.store(false, Ordering::Relaxed);
     }
 }
@@ -148,6 +150,11 @@ fn called(work: impl FnOnce() -> i32, name: impl FnOnce(i32) -> String) {
     resume_unwind(thrown);
 }
 
+/// Where a list begins, for C: NULL for one of nothing, whose address says nothing in Rust.
+fn start<T>(list: &[T]) -> *const T {
+    if list.is_empty() { std::ptr::null() } else { list.as_ptr() }
+}
+
 /// Runs a function of the host, whose failure ends it as a panic does, without the message of one.
 fn run(
     function: unsafe extern "C-unwind" fn(*mut c_void, *const c_void, usize) -> i32,
@@ -156,7 +163,7 @@ fn run(
     name: &str,
 ) {
     // SAFETY: by the header.
-    let work = || unsafe { function(user.address, attributes.as_ptr().cast(), attributes.len()) };
+    let work = || unsafe { function(user.address, start(attributes).cast(), attributes.len()) };
     called(work, |code| format!("host function {name:?} gave {code}"));
 }
 
@@ -199,9 +206,6 @@ unsafe impl Sized_ for racl_host_function_info {
 }
 
 /// A host function, for builders and registries. What it is given stays as long as a plan or an executable has it.
-///
-/// An exception of C++ must not leave a callback: it ends the process, with a text that says so. A panic of Rust that
-/// leaves one is caught, and fails the work as another number than 0 does. longjmp() out of one is not allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_host_function_new(
     info: *const racl_host_function_info,
@@ -296,7 +300,7 @@ unsafe impl Sized_ for racl_foreign_info {
     };
 }
 
-/// A foreign operator, for builders and registries. What callbacks may do is said at racl_host_function_new().
+/// A foreign operator, for builders and registries. What it is given stays as long as a plan or an executable has it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_foreign_new(info: *const racl_foreign_info, foreign: *mut *mut racl_foreign) -> i32 {
     let work = || {
@@ -344,16 +348,16 @@ fn launch(
         bytes: told.bytes(index),
         dtype: told.dtype(index).map_or(0, |dtype| racl::op::ElementType::from(dtype).number()),
         rank: shape.len() as u32,
-        shape: shape.as_ptr(),
-        strides: told.strides(index).unwrap_or_default().as_ptr(),
+        shape: start(shape),
+        strides: start(told.strides(index).unwrap_or_default()),
     };
     let values: Vec<_> = shapes.iter().enumerate().map(value).collect();
     let all = racl_launch {
         size: size_of::<racl_launch>(),
         stream: told.stream().as_raw(),
-        values: values.as_ptr(),
+        values: start(&values),
         count: values.len(),
-        attributes: told.attributes().as_ptr().cast(),
+        attributes: start(told.attributes()).cast(),
         attributes_size: told.attributes().len(),
     };
     // SAFETY: by the header; what is pointed at outlives the call.
@@ -362,7 +366,10 @@ fn launch(
             let text = format!("the launch of foreign operator {name:?} gave {code}: {}", said.message());
             Err(told.error(ErrorKind::CallbackPanicked, text))
         }
-        (Ok(code), _) => told.check("racl_launch_callback", code),
+        (Ok(code), said) => told.check("racl_launch_callback", code).map_err(|error| match said {
+            Some(said) => error.context(format!("the launch of foreign operator {name:?}: {}", said.message())),
+            None => error,
+        }),
         (Err(payload), _) => {
             discard(payload);
             Err(told.error(ErrorKind::CallbackPanicked, format!("the launch of foreign operator {name:?} panicked")))
@@ -376,12 +383,15 @@ fn simulate(
     (reads, writes): (&[Vec<u8>], &mut [Vec<u8>]),
     name: &str,
 ) {
-    let read = |bytes: &Vec<u8>| racl_bytes { data: bytes.as_ptr().cast_mut().cast(), size: bytes.len() };
-    let write = |bytes: &mut Vec<u8>| racl_bytes { data: bytes.as_mut_ptr().cast(), size: bytes.len() };
+    let read = |bytes: &Vec<u8>| racl_bytes { data: start(bytes).cast_mut().cast(), size: bytes.len() };
+    let write = |bytes: &mut Vec<u8>| {
+        let data = if bytes.is_empty() { std::ptr::null_mut() } else { bytes.as_mut_ptr() };
+        racl_bytes { data: data.cast(), size: bytes.len() }
+    };
     let reads: Vec<_> = reads.iter().map(read).collect();
     let writes: Vec<_> = writes.iter_mut().map(write).collect();
     // SAFETY: by the header; what is pointed at outlives the call, and what is read is not written.
-    let work = || unsafe { function(user.address, reads.as_ptr(), reads.len(), writes.as_ptr(), writes.len()) };
+    let work = || unsafe { function(user.address, start(&reads), reads.len(), start(&writes), writes.len()) };
     called(work, |code| format!("the simulation of foreign operator {name:?} gave {code}"));
 }
 

@@ -1,6 +1,7 @@
 //! Contexts: a device as its streams see it.
 
 use std::ffi::c_void;
+use std::time::Duration;
 
 use racl::Context;
 
@@ -189,6 +190,84 @@ pub unsafe extern "C" fn racl_context_trim(context: *const racl_context, keep: u
     let work = || Ok(get(context)?.trim_memory(keep));
     // SAFETY: by the header.
     unsafe { answer_if_asked(freed, work) }
+}
+
+/// The most bytes that the context has at a time from the AscendCL library; 0 for what the device has. Allocations beyond
+/// it give RACL_OUT_OF_MEMORY once what is cached is given back and what work held is waited for. Below what the context
+/// has already, it counts for what comes.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_context_set_memory_limit(context: *const racl_context, bytes: usize) -> i32 {
+    guard(|| {
+        get(context)?.set_memory_limit((bytes != 0).then_some(bytes));
+        Ok(())
+    })
+}
+
+/// Whether work of the context's streams, and launches of graphs on them, wait by themselves for work of other streams
+/// that uses the same memory: 1, as a context begins, or 0, for a program that puts its streams in order by events. It
+/// counts for work that is given to streams from then on, by any thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_context_set_tracking(context: *const racl_context, on: i32) -> i32 {
+    guard(|| {
+        get(context)?.set_tracking(on != 0);
+        Ok(())
+    })
+}
+
+/// Drops the work of all streams of the device, of all contexts and of other code in this process, and ends what runs, so
+/// that the process can go on after a failure: as racl_stream_abort() for each of them. Returns when that is over, or
+/// after so many nanoseconds, in whole milliseconds, rounded up: RACL_TIMEOUT or RACL_ABORTED then. RACL_INVALID_ARGUMENT
+/// for no time and for more than 36 minutes, RACL_NOT_SUPPORTED in a host function, RACL_MISSING_SYMBOL on a library that
+/// cannot.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_context_abort_device(context: *const racl_context, nanoseconds: u64) -> i32 {
+    guard(|| Ok(get(context)?.abort_device(Duration::from_nanos(nanoseconds))?))
+}
+
+/// What a device has. 0 for what its library does not tell.
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct racl_device_info {
+    /// sizeof(racl_device_info).
+    pub size: usize,
+    /// Cores that multiply matrices.
+    pub cube_cores: u64,
+    /// Cores that compute on vectors.
+    pub vector_cores: u64,
+    /// Bytes of the L2 cache, which prefetches fill.
+    pub l2_cache_bytes: u64,
+}
+
+// SAFETY: integers alone, the first of them a size.
+unsafe impl Sized_ for racl_device_info {
+    const WHAT: &'static str = "racl_device_info";
+    const ZERO: Self = Self { size: 0, cube_cores: 0, vector_cores: 0, l2_cache_bytes: 0 };
+}
+
+/// 0 for what a library, or a device, does not have.
+fn or_zero(told: racl::Result<u64>) -> crate::failure::Result<u64> {
+    use racl::ErrorKind::{InvalidArgument, MissingSymbol, NotSupported};
+    let is_unknown = |error: &racl::Error| matches!(error.kind(), InvalidArgument | MissingSymbol | NotSupported);
+    Ok(told.or_else(|error| if is_unknown(&error) { Ok(0) } else { Err(error) })?)
+}
+
+/// What the device of the context has. Set `size` of the struct first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_context_device_info(context: *const racl_context, info: *mut racl_device_info) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        unsafe { fill(info, racl_device_info::ZERO) }?;
+        let context = get(context)?;
+        let value = racl_device_info {
+            size: 0,
+            cube_cores: or_zero(context.cube_cores())?,
+            vector_cores: or_zero(context.vector_cores())?,
+            l2_cache_bytes: or_zero(context.l2_cache_bytes())?,
+        };
+        // SAFETY: by the header.
+        unsafe { fill(info, value) }
+    })
 }
 
 /// Gives the handle back. A primary context stays open for the next racl_context_primary().

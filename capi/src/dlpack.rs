@@ -11,7 +11,7 @@ use crate::results::make;
 /// A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
 /// DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is
 /// ended by its deleter, whatever the reason; only with NULL, bad handles, bad places and where
-/// no handle is left (RACL_NO_HANDLES) it stays the caller's. Work of
+/// no handle is left (RACL_NO_HANDLES) it stays the caller's. An exception that leaves the deleter ends the process. Work of
 /// the other framework that writes the memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or
 /// of another device, memory that may only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another
 /// major version of DLPack than 1, and where libracl was built without the feature dlpack, see racl_has().

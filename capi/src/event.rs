@@ -53,7 +53,10 @@ pub unsafe extern "C" fn racl_event_ref(
     unsafe { make(event, work) }
 }
 
-/// Its aclrtEvent, which stays racl's, or its owner's.
+/// Its aclrtEvent, which stays racl's, or its owner's. Of an event that racl made other code may wait for the latest record
+/// that racl made. It must not record it: racl takes what it recorded itself for done when the event is, whatever was
+/// recorded since. Nor may it be recorded or waited for in a capture of other code, since racl would take work for done
+/// that a graph repeats. racl_event_ref() is for events that other code makes and records. Nothing refuses either.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_event_raw(event: *const racl_event, raw: *mut *mut c_void) -> i32 {
     let work = || Ok(get(event)?.as_raw());

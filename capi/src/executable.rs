@@ -4,138 +4,63 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use std::time::Duration;
 
-use racl::op::{ElementType, MAX_RANK};
-use racl::plan::{
-    Bindings, Cores, Executable, External, FoundId, Frozen, InputId, Mode, OnFull, OutputId, RunOptions,
-};
+use racl::op::ElementType;
+use racl::plan::{Cores, Executable, External, FoundId, Frozen, InputId, OutputId};
 
-use crate::arguments::{Out, Sized_, bytes, fill, list, list_mut, sized, text};
+use crate::arguments::{Out, Sized_, fill, list, list_mut, sized, text};
 use crate::callback::with_callbacks;
+use crate::errors::Entry;
 use crate::failure::{Failure, Result, guard};
-use crate::handles::{alone, free, get};
-use crate::objects::{racl_bindings, racl_context, racl_executable, racl_plan, racl_stream, racl_tensor};
-use crate::recording::data_type;
-use crate::results::{answer, answer_list, make};
+use crate::handles::{Alone, alone, alone_here, free, get};
+use crate::host_outputs::Taken;
+use crate::objects::{
+    racl_bindings, racl_context, racl_errors, racl_executable, racl_plan, racl_stream, racl_tensor,
+};
+use crate::results::{answer, answer_list, make, tell};
+use crate::run_options::racl_run_options;
+use crate::status::RACL_BUSY;
 use crate::stream::give;
-
-/// Runs replay captured graphs, which are made as they are needed.
-pub const RACL_RUN_CAPTURED: i32 = 0;
-/// Runs give the stream operator by operator.
-pub const RACL_RUN_EAGER: i32 = 1;
-
-/// The graph that was used least recently makes room.
-pub const RACL_FULL_EVICT: i32 = 0;
-/// The run is an eager one.
-pub const RACL_FULL_EAGER: i32 = 1;
-/// The run fails: RACL_GRAPH_LIMIT.
-pub const RACL_FULL_FAIL: i32 = 2;
-
-/// Each run captures anew.
-pub const RACL_RUN_FORCE_RECAPTURE: u32 = 1;
-/// Runs look at frozen inputs that are bound, and fail when they moved: RACL_ADDRESS_CHANGED.
-pub const RACL_RUN_CHECK_FROZEN: u32 = 2;
-/// Operators that use updatable inputs are planned again at each move, instead of getting other addresses alone.
-pub const RACL_RUN_NO_ADDRESS_UPDATES: u32 = 4;
-
-/// How an executable runs.
-#[derive(Debug, Clone, Copy)]
-#[allow(non_camel_case_types)]
-#[repr(C)]
-pub struct racl_run_options {
-    /// sizeof(racl_run_options).
-    pub size: usize,
-    /// RACL_RUN_CAPTURED or RACL_RUN_EAGER.
-    pub mode: i32,
-    /// What a run does that needs one graph more than the limit: RACL_FULL_...
-    pub on_full: i32,
-    /// RACL_RUN_FORCE_RECAPTURE and its like put together.
-    pub flags: u32,
-    /// How many captured graphs are kept; 0 for 64.
-    pub graph_limit: usize,
-    /// So many runs have memory of the host of their own for host outputs; 0 for 1. racl_executable_read_host() reads
-    /// those of the latest run alone, whatever this is.
-    pub host_output_buffers: usize,
-    /// Nanoseconds after which a signal at a gate is given up when the executable ends; 0 for 60 seconds.
-    pub signal_limit: u64,
-}
-
-// SAFETY: integers alone, the first of them a size.
-unsafe impl Sized_ for racl_run_options {
-    const WHAT: &'static str = "racl_run_options";
-    const ZERO: Self =
-        Self { size: 0, mode: 0, on_full: 0, flags: 0, graph_limit: 0, host_output_buffers: 0, signal_limit: 0 };
-}
-
-impl racl_run_options {
-    fn options(self) -> Result<RunOptions> {
-        let mut options = RunOptions::new();
-        options = options.mode(match self.mode {
-            RACL_RUN_CAPTURED => Mode::Captured,
-            RACL_RUN_EAGER => Mode::Eager,
-            other => return Err(Failure::invalid(format!("{other} for the mode of runs"))),
-        });
-        options = options.on_full(match self.on_full {
-            RACL_FULL_EVICT => OnFull::EvictLeastRecent,
-            RACL_FULL_EAGER => OnFull::Eager,
-            RACL_FULL_FAIL => OnFull::Fail,
-            other => return Err(Failure::invalid(format!("{other} for what a full store does"))),
-        });
-        let known = RACL_RUN_FORCE_RECAPTURE | RACL_RUN_CHECK_FROZEN | RACL_RUN_NO_ADDRESS_UPDATES;
-        if self.flags & !known != 0 {
-            return Err(Failure::invalid(format!("unknown flags {:#x} of runs", self.flags)));
-        }
-        if self.flags & RACL_RUN_FORCE_RECAPTURE != 0 {
-            options = options.force_recapture();
-        }
-        if self.flags & RACL_RUN_CHECK_FROZEN != 0 {
-            options = options.check_frozen();
-        }
-        options = options.address_updates(self.flags & RACL_RUN_NO_ADDRESS_UPDATES == 0);
-        if self.graph_limit != 0 {
-            options = options.graph_limit(self.graph_limit);
-        }
-        if self.host_output_buffers != 0 {
-            options = options.host_output_buffers(self.host_output_buffers);
-        }
-        match self.signal_limit {
-            0 => Ok(options),
-            nanoseconds => Ok(options.signal_limit(Duration::from_nanos(nanoseconds))),
-        }
-    }
-}
 
 /// An executable with its inputs and outputs by number.
 pub(crate) struct Executables {
-    inputs: Arc<[InputId]>,
-    state: State,
+    pub(crate) inputs: Arc<[InputId]>,
+    pub(crate) state: State,
 }
 
 pub(crate) struct State {
     pub(crate) executable: Executable,
-    outputs: Vec<OutputId>,
+    outputs: Arc<[OutputId]>,
+}
+
+/// An output by its number.
+pub(crate) fn output(outputs: &[OutputId], output: u32) -> Result<OutputId> {
+    let unknown = || Failure::invalid(format!("output {output} of {}", outputs.len()));
+    outputs.get(output as usize).copied().ok_or_else(unknown)
 }
 
 impl State {
-    fn output(&self, output: u32) -> Result<OutputId> {
-        let unknown = || Failure::invalid(format!("output {output} of {}", self.outputs.len()));
-        self.outputs.get(output as usize).copied().ok_or_else(unknown)
+    fn output(&self, number: u32) -> Result<OutputId> {
+        output(&self.outputs, number)
+    }
+
+    pub(crate) fn take(&mut self) -> Result<Taken> {
+        Ok(Taken { value: self.executable.take_host_outputs()?, outputs: Arc::clone(&self.outputs) })
     }
 
     /// An output of which the device decides how much there is.
     pub(crate) fn found(&self, output: u32) -> Result<FoundId> {
         let id = self.output(output)?;
-        let name = self.executable.outputs().find(|(known, _)| *known == id).map(|(_, name)| name);
-        Ok(self.executable.found_id(name.unwrap_or_default())?)
+        Ok(self.executable.found_id(self.name(id))?)
+    }
+
+    fn name(&self, output: OutputId) -> &str {
+        let found = self.executable.outputs().find(|(known, _)| *known == output);
+        found.map(|(_, name)| name).unwrap_or_default()
     }
 }
 
-/// Bindings, with the inputs of their executable.
-pub(crate) struct Binding {
-    bindings: Bindings,
-    inputs: Arc<[InputId]>,
-}
-
-fn input(inputs: &[InputId], input: u32) -> Result<InputId> {
+/// An input by its number.
+pub(crate) fn input(inputs: &[InputId], input: u32) -> Result<InputId> {
     let unknown = || Failure::invalid(format!("input {input} of {}", inputs.len()));
     inputs.get(input as usize).copied().ok_or_else(unknown)
 }
@@ -150,6 +75,39 @@ pub(crate) fn with<T>(
     work(state, inputs)
 }
 
+/// The same once the latest run is over, and only where `check` finds nothing wrong before. Others have the executable
+/// meanwhile: the run may wait for their signal.
+pub(crate) fn after_run<T>(
+    executable: *const racl_executable,
+    check: impl FnOnce(&State) -> Result<()>,
+    work: impl FnOnce(&mut State) -> Result<T>,
+) -> Result<T> {
+    let mut own = alone(executable)?;
+    check(&own.state)?;
+    while let Some(end) = own.state.executable.run_end()? {
+        drop(own);
+        end.wait()?;
+        own = soon_alone(executable)?;
+    }
+    work(&mut own.state)
+}
+
+/// The last pause is reached after some 25 ms in all.
+const LONGEST_PAUSE: Duration = Duration::from_millis(5);
+
+/// What others have for a moment: whoever gave the signal may be on the way out of that call. RACL_BUSY where one of them
+/// has it for longer, maybe until this thread does something else.
+fn soon_alone(executable: *const racl_executable) -> Result<Alone<racl_executable>> {
+    let mut pause = Duration::from_micros(20);
+    loop {
+        match alone(executable) {
+            Err(failure) if failure.status == RACL_BUSY && pause < LONGEST_PAUSE => std::thread::park_timeout(pause),
+            taken => return taken,
+        }
+        pause = pause * 5 / 4;
+    }
+}
+
 /// Memory for an input of the class RACL_INPUT_FROZEN.
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -162,7 +120,9 @@ pub struct racl_frozen {
 }
 
 /// A plan with memory on the device of a context, and all of its frozen inputs. A captured one has a graph already when
-/// nothing of it waits for a run. `options` may be NULL. One thread at a time uses an executable: others get RACL_BUSY.
+/// nothing of it waits for a run. `options` may be NULL. One thread at a time uses an executable: others get RACL_BUSY. One
+/// that reads lets others have it while it waits for a run at a gate of the plan, who may give the signal; it gets RACL_BUSY
+/// itself where another has it then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_executable_new(
     plan: *const racl_plan,
@@ -235,9 +195,62 @@ pub unsafe extern "C" fn racl_executable_output(
     unsafe { answer(number, "a number", work) }
 }
 
+/// How many inputs it has: their numbers are those from 0 on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_executable_input_count(executable: *const racl_executable, count: *mut u32) -> i32 {
+    let work = || with(executable, |_, inputs| Ok(inputs.len() as u32));
+    // SAFETY: by the header.
+    unsafe { answer(count, "a count", work) }
+}
+
+/// Copies the name of an input to `name`, as racl_library_name() does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_executable_input_name(
+    executable: *const racl_executable,
+    number: u32,
+    name: *mut c_char,
+    size: usize,
+    needed: *mut usize,
+) -> i32 {
+    let work = || {
+        with(executable, |state, inputs| {
+            let input = input(inputs, number)?;
+            let found = state.executable.inputs().find(|(known, _)| *known == input);
+            Ok(found.map(|(_, name)| name.to_owned()).unwrap_or_default())
+        })
+    };
+    // SAFETY: by the header.
+    unsafe { tell(name, size, needed, work) }
+}
+
+/// How many outputs it has.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_executable_output_count(executable: *const racl_executable, count: *mut u32) -> i32 {
+    let work = || with(executable, |state, _| Ok(state.outputs.len() as u32));
+    // SAFETY: by the header.
+    unsafe { answer(count, "a count", work) }
+}
+
+/// Copies the name of an output to `name`, as racl_library_name() does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_executable_output_name(
+    executable: *const racl_executable,
+    output: u32,
+    name: *mut c_char,
+    size: usize,
+    needed: *mut usize,
+) -> i32 {
+    let work = || with(executable, |state, _| Ok(state.name(state.output(output)?).to_owned()));
+    // SAFETY: by the header.
+    unsafe { tell(name, size, needed, work) }
+}
+
 /// Runs the plan on the stream: after the work before it there, and before the work after it. Returns when it is
-/// submitted, and allocates no memory of the host when nothing has to be captured; racl_stream_synchronize() and what
-/// reads outputs wait for it. Errors of the work come from those. It writes over the outputs of the run before.
+/// submitted, and allocates no memory of the host when nothing has to be captured and no updatable input moved;
+/// racl_stream_synchronize() and what reads outputs wait for it. Errors of the work come from those. It writes over the
+/// outputs of the run before. Where four runs with memory of the host are under way, or as many as host outputs have
+/// buffers, it waits for the first: RACL_DEADLOCK, and nothing is submitted, where that one waits at a gate that nobody
+/// signalled, since nobody can while this has the executable.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_executable_run(
     executable: *const racl_executable,
@@ -246,10 +259,29 @@ pub extern "C" fn racl_executable_run(
 ) -> i32 {
     guard(|| {
         give(stream, "racl_executable_run", |stream| {
-            let (mut executable, mut bindings) = (alone(executable)?, alone(bindings)?);
+            let (mut executable, mut bindings) = (alone_here(executable)?, alone_here(bindings)?);
             Ok(executable.state.executable.run(stream, &mut bindings.bindings)?)
         })
     })
+}
+
+/// Captures the graph that a run with these bindings would need, and does not run it. Nothing where it is there already,
+/// and with RACL_RUN_EAGER.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_executable_capture(executable: *const racl_executable, bindings: *const racl_bindings) -> i32 {
+    guard(|| {
+        let (mut executable, mut bindings) = (alone(executable)?, alone(bindings)?);
+        with_callbacks(|| Ok(executable.state.executable.capture(&mut bindings.bindings)?))
+    })
+}
+
+/// How many more graphs can be captured: up to the limit of racl_run_options, and with the streams that the device has
+/// left, where it tells. 0 with RACL_RUN_EAGER.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_executable_graph_room(executable: *const racl_executable, graphs: *mut usize) -> i32 {
+    let work = || with(executable, |state, _| Ok(state.executable.graph_room()?));
+    // SAFETY: by the header.
+    unsafe { answer(graphs, "a count", work) }
 }
 
 /// Memory of a static input, to be written between runs: racl_tensor_write() waits for the run before.
@@ -312,9 +344,10 @@ pub unsafe extern "C" fn racl_executable_read(
     size: usize,
 ) -> i32 {
     guard(|| {
-        with(executable, |state, _| {
-            // SAFETY: by the header.
-            let place = unsafe { list_mut(data.cast(), size, "a place for an output") }?;
+        // SAFETY: by the header.
+        let place = unsafe { list_mut(data.cast(), size, "a place for an output") }?;
+        let check = |state: &State| state.output(output).map(drop);
+        after_run(executable, check, |state| {
             Ok(state.executable.output_any(state.output(output)?)?.read_into(place)?)
         })
     })
@@ -329,9 +362,10 @@ pub unsafe extern "C" fn racl_executable_read_host(
     size: usize,
 ) -> i32 {
     guard(|| {
-        with(executable, |state, _| {
-            // SAFETY: by the header.
-            let place = unsafe { list_mut(data.cast(), size, "a place for an output") }?;
+        // SAFETY: by the header.
+        let place = unsafe { list_mut(data.cast(), size, "a place for an output") }?;
+        let check = |state: &State| state.output(output).map(drop);
+        after_run(executable, check, |state| {
             let output = state.output(output)?;
             Ok(state.executable.host_output_bytes(output, place)?)
         })
@@ -484,100 +518,19 @@ pub unsafe extern "C" fn racl_executable_wait_signal(
     unsafe { at_gate((executable, gate), (stream, "racl_executable_wait_signal"), work) }
 }
 
-/// Bindings of an executable, with nothing set: they are kept and used for run after run. One thread at a time uses
-/// them. They keep the memory that is bound.
+/// A way out of runs that wait at gates for signals that will not come: gives signals that were given time to arrive, as
+/// long as racl_run_options says, then opens the gates until every run so far is over. Waits until then. What is behind a
+/// gate that was opened ran without what it waits for: `gates` has these, RACL_OK for the status of each and its name for
+/// the message. RACL_TIMEOUT where runs of another executable, which is to be released first, hold these up.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn racl_bindings_new(
+pub unsafe extern "C" fn racl_executable_release_gates(
     executable: *const racl_executable,
-    bindings: *mut *mut racl_bindings,
+    gates: *mut *mut racl_errors,
 ) -> i32 {
     let work = || {
-        let executable = alone(executable)?;
-        Ok(Binding { bindings: executable.state.executable.bindings(), inputs: Arc::clone(&executable.inputs) })
+        let names = with(executable, |state, _| Ok(state.executable.release_gates()?))?;
+        Ok(names.into_iter().map(|name| Entry::from(Failure::own(crate::status::RACL_OK, name))).collect())
     };
     // SAFETY: by the header.
-    unsafe { make(bindings, work) }
-}
-
-/// Does something with bindings, and tells its mistake at once.
-fn bind(bindings: *const racl_bindings, work: impl FnOnce(&mut Bindings, &[InputId]) -> Result<()>) -> Result<()> {
-    let mut binding = alone(bindings)?;
-    let Binding { bindings, inputs } = &mut *binding;
-    work(bindings, inputs)?;
-    Ok(bindings.check()?)
-}
-
-/// Binds a dense tensor to an input. What was bound before stays when this fails.
-#[unsafe(no_mangle)]
-pub extern "C" fn racl_bindings_tensor(
-    bindings: *const racl_bindings,
-    number: u32,
-    tensor: *const racl_tensor,
-) -> i32 {
-    guard(|| {
-        let tensor = get(tensor)?;
-        bind(bindings, |bindings, inputs| {
-            bindings.set(input(inputs, number)?, &*tensor);
-            Ok(())
-        })
-    })
-}
-
-/// Gives an input of the class RACL_INPUT_HOST: its aclDataType, its shape, and `size` bytes, which are copied.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn racl_bindings_host(
-    bindings: *const racl_bindings,
-    number: u32,
-    dtype: i32,
-    shape: *const usize,
-    rank: usize,
-    data: *const c_void,
-    size: usize,
-) -> i32 {
-    guard(|| {
-        bind(bindings, |bindings, inputs| {
-            if rank > MAX_RANK {
-                return Err(Failure::invalid(format!("{rank} dimensions, of at most {MAX_RANK}")));
-            }
-            // SAFETY: by the header.
-            let shape = unsafe { list(shape, rank, "a shape") }?;
-            // SAFETY: by the header.
-            let data = unsafe { bytes(data, size, "an input") }?;
-            bindings.host_bytes(input(inputs, number)?, data, data_type(dtype)?, shape);
-            Ok(())
-        })
-    })
-}
-
-/// The value of a symbol that no input has, or of a number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn racl_bindings_symbol(
-    bindings: *const racl_bindings,
-    name: *const c_char,
-    value: usize,
-) -> i32 {
-    guard(|| {
-        bind(bindings, |bindings, _| {
-            // SAFETY: by the header.
-            bindings.symbol(unsafe { text(name, "the name of a symbol") }?, value);
-            Ok(())
-        })
-    })
-}
-
-/// One more thing that captured graphs are kept by.
-#[unsafe(no_mangle)]
-pub extern "C" fn racl_bindings_key(bindings: *const racl_bindings, key: u64) -> i32 {
-    guard(|| {
-        bind(bindings, |bindings, _| {
-            bindings.key(key);
-            Ok(())
-        })
-    })
-}
-
-/// Gives the handle back.
-#[unsafe(no_mangle)]
-pub extern "C" fn racl_bindings_free(bindings: *mut racl_bindings) -> i32 {
-    guard(|| free(bindings))
+    unsafe { make(gates, work) }
 }

@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString, c_char};
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use racl::{Error, Refused};
+use racl::{Error, ErrorKind, Refused};
 
 use crate::status;
 
@@ -43,11 +43,15 @@ impl DerefMut for Failure {
 }
 
 impl Failure {
-    /// One that racl's Rust layer knows nothing of.
+    /// One that racl's Rust layer knows nothing of. Not put into its callers, as its likes below: they are many.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn own(status: i32, message: impl Into<String>) -> Self {
         Self(Box::new(Told { status, message: message.into(), ..Told::default() }))
     }
 
+    #[cold]
+    #[inline(never)]
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::own(status::RACL_INVALID_ARGUMENT, message)
     }
@@ -98,15 +102,25 @@ fn text_of(payload: &(dyn Any + Send)) -> &str {
 }
 
 impl From<Error> for Failure {
+    #[cold]
+    #[inline(never)]
     fn from(error: Error) -> Self {
         Self(Box::new(Told {
             found: error.findings().iter().map(|finding| finding.message.clone()).collect(),
             status: status::of_kind(error.kind()),
             code: error.code().unwrap_or(0),
             call: error.call(),
-            message: error.to_string(),
-            details: format!("{error:#}"),
+            message: of_callback(error.kind(), error.to_string()),
+            details: of_callback(error.kind(), format!("{error:#}")),
         }))
+    }
+}
+
+/// What failed is a function of C, most of the time by a number that it gave, and not always one of the host.
+fn of_callback(kind: ErrorKind, text: String) -> String {
+    match text.strip_prefix(&kind.to_string()) {
+        Some(rest) if kind == ErrorKind::CallbackPanicked => format!("a callback failed{rest}"),
+        _ => text,
     }
 }
 
@@ -248,8 +262,8 @@ pub unsafe extern "C" fn racl_last_error_set(status: i32, message: *const c_char
     })
 }
 
-/// Copies the text of racl_last_error_message() to `text`, of `size` bytes with the zero at its end; what has no room
-/// is left out. Gives the bytes that all of it needs. `text` may be NULL when `size` is 0.
+/// Copies the text of racl_last_error_message() to `text`, of `size` bytes with the zero at its end; characters that have
+/// no room are left out. Gives the bytes that all of it needs. `text` may be NULL when `size` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_last_error_copy(text: *mut c_char, size: usize) -> usize {
     let copy = |last: &RefCell<Last>| {
@@ -260,7 +274,7 @@ pub unsafe extern "C" fn racl_last_error_copy(text: *mut c_char, size: usize) ->
     LAST.try_with(copy).unwrap_or(0)
 }
 
-/// Copies as much of a text as has room, with a zero at its end, and gives the bytes of all of it.
+/// Copies as much of a text as has room, in whole characters, with a zero at its end, and gives the bytes of all of it.
 ///
 /// # Safety
 ///
@@ -268,7 +282,8 @@ pub unsafe extern "C" fn racl_last_error_copy(text: *mut c_char, size: usize) ->
 pub(crate) unsafe fn copy_text(text: &CStr, to: *mut c_char, size: usize) -> usize {
     let bytes = text.to_bytes();
     if !to.is_null() && size > 0 {
-        let count = bytes.len().min(size - 1);
+        let is_within = |at: &usize| bytes.get(*at).is_some_and(|byte| byte & 0xC0 == 0x80);
+        let count = (0..=bytes.len().min(size - 1)).rev().find(|at| !is_within(at)).unwrap_or(0);
         let to = to.cast::<u8>();
         // SAFETY: at most `size - 1` bytes, of another place: the text is this library's own.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, count) };
@@ -284,4 +299,56 @@ pub(crate) unsafe fn copy_text(text: &CStr, to: *mut c_char, size: usize) -> usi
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_status_name(status: i32) -> *const c_char {
     status::name(status).unwrap_or("\0").as_ptr().cast()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::resume_unwind;
+    use std::ptr::{null_mut, without_provenance_mut};
+
+    use super::*;
+    use crate::objects::racl_plan;
+    use crate::results::{answer, answer_bytes, answer_list, make, tell};
+
+    fn thrown<T>() -> Result<T> {
+        resume_unwind(Box::new("inside"))
+    }
+
+    fn is_told(status: i32) {
+        assert_eq!((status, racl_last_error_status()), (status::RACL_PANIC, status::RACL_PANIC));
+        assert_eq!(racl_last_error_code(), 0);
+        // SAFETY: a text of this thread, which makes no other failure meanwhile.
+        let text = unsafe { CStr::from_ptr(racl_last_error_message()) };
+        assert_eq!(text, c"a fault of racl: inside");
+        note(Failure::invalid("another one"));
+    }
+
+    /// It stands for all functions: each is one call of these, with what it does as a closure. Nothing that a program can
+    /// do makes one of them panic: what its callbacks throw, its logger too, is caught before.
+    #[test]
+    fn a_panic_inside_a_function_is_a_status_and_leaves_no_result() {
+        is_told(guard(thrown));
+        let (mut number, mut handle, mut list, mut text) =
+            (7, without_provenance_mut::<racl_plan>(8), [7; 2], [7; 4]);
+        // SAFETY: places of this test; so below.
+        is_told(unsafe { answer::<usize>(&raw mut number, "a number", thrown) });
+        assert_eq!(number, 0);
+        // SAFETY: as above.
+        is_told(unsafe { make::<racl_plan>(&raw mut handle, thrown) });
+        assert!(handle.is_null());
+        number = 7;
+        // SAFETY: as above.
+        is_told(unsafe {
+            answer_list::<u64>((list.as_mut_ptr(), list.len()), &raw mut number, ("a list", "a count"), |_| thrown())
+        });
+        assert_eq!((number, list), (0, [0; 2]));
+        number = 7;
+        // SAFETY: as above.
+        is_told(unsafe { answer_bytes((null_mut(), 0), &raw mut number, "bytes", |_| thrown()) });
+        assert_eq!(number, 0);
+        number = 7;
+        // SAFETY: as above.
+        is_told(unsafe { tell::<String>(text.as_mut_ptr(), text.len(), &raw mut number, thrown) });
+        assert_eq!((number, text[0]), (0, 0));
+    }
 }

@@ -4,12 +4,12 @@ use std::ffi::{c_char, c_void};
 
 use racl::plan::Found;
 
-use crate::arguments::{list_mut, null, text};
-use crate::executable::with;
+use crate::arguments::{null, text};
+use crate::executable::{State, after_run};
 use crate::failure::{Failure, Result, guard};
 use crate::objects::{racl_builder, racl_executable};
 use crate::recording::{Recording, emptied, issuing, racl_value, recording};
-use crate::results::answer;
+use crate::results::{Room, answer, answer_bytes};
 
 /// What an operator found, of which the device decides how much it is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -213,8 +213,9 @@ pub unsafe extern "C" fn racl_executable_found_count(
     output: u32,
     rows: *mut usize,
 ) -> i32 {
+    let check = |state: &State| state.found(output).map(drop);
     let work = || {
-        with(executable, |state, _| {
+        after_run(executable, check, |state| {
             let found = state.found(output)?;
             Ok(state.executable.found_count(found)?)
         })
@@ -224,7 +225,8 @@ pub unsafe extern "C" fn racl_executable_found_count(
 }
 
 /// Waits for the latest run, and copies the rows that it found of an output to `data`, which has room for `size` bytes;
-/// `needed` gets how many bytes came, and nothing is copied where they have no room.
+/// `needed` gets how many bytes came. A `size` of 0 asks for that alone; RACL_INVALID_ARGUMENT, and nothing is copied,
+/// where it is less than came, and `needed` is set all the same.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_executable_read_found(
     executable: *const racl_executable,
@@ -233,19 +235,17 @@ pub unsafe extern "C" fn racl_executable_read_found(
     size: usize,
     needed: *mut usize,
 ) -> i32 {
-    let work = || {
-        with(executable, |state, _| {
-            // SAFETY: by the header.
-            let place: &mut [u8] = unsafe { list_mut(data.cast(), size, "a place for an output") }?;
+    let check = |state: &State| state.found(output).map(drop);
+    let work = |room: Room<'_>| {
+        after_run(executable, check, |state| {
             let found = state.found(output)?;
             let came = state.executable.found_any(found)?;
-            let bytes = came.size_bytes();
-            if let Some(place) = place.get_mut(..bytes) {
+            if let Some(place) = room.of(came.size_bytes())? {
                 came.read_into(place)?;
             }
-            Ok(bytes)
+            Ok(())
         })
     };
     // SAFETY: by the header.
-    unsafe { answer(needed, "a size", work) }
+    unsafe { answer_bytes((data, size), needed, "an output", work) }
 }

@@ -4,12 +4,11 @@ use std::ffi::{c_char, c_void};
 
 use racl::{CaptureMode, Graph};
 
-use crate::arguments::{null, text};
+use crate::arguments::{self, null};
 use crate::failure::{Failure, guard};
-use crate::handles::{Kept, alone, end, get};
-use crate::objects::{Borrowed, OnThread, racl_capture, racl_context, racl_graph, racl_stream};
+use crate::handles::{Kept, alone, end, free, get};
+use crate::objects::{Borrowed, racl_capture, racl_context, racl_graph, racl_stream};
 use crate::results::{answer, make};
-use crate::status;
 use crate::stream::give;
 
 /// Blocking copies are refused on all threads while a capture is active.
@@ -20,7 +19,7 @@ pub const RACL_CAPTURE_THREAD_LOCAL: i32 = 1;
 pub const RACL_CAPTURE_RELAXED: i32 = 2;
 
 /// Begins to record what the stream is given, instead of executing it. Other streams join by racl_stream_wait() for an
-/// event that was recorded on it, and must lead back to it the same way. The capture ends on this thread.
+/// event that was recorded on it, and must lead back to it the same way. The capture gives its graph on this thread, a relaxed one on any.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_capture_begin(
     stream: *const racl_stream,
@@ -35,24 +34,21 @@ pub unsafe extern "C" fn racl_capture_begin(
             RACL_CAPTURE_RELAXED => CaptureMode::Relaxed,
             other => return Err(Failure::invalid(format!("{other} for the mode of a capture"))),
         };
-        Ok(OnThread::new(stream.value.begin_capture(mode)?))
+        Ok(stream.value.begin_capture(mode)?.detach())
     };
     // SAFETY: by the header.
     unsafe { make(capture, work) }
 }
 
-fn elsewhere() -> Failure {
-    Failure::own(status::RACL_CAPTURE_WRONG_THREAD, "a capture ends on the thread that began it")
-}
-
 /// Ends the capture and gives its graph. The handle of the capture is gone then, also when the capture gives no graph;
-/// it stays on another thread than that which began it.
+/// it stays on another thread than that which began it (RACL_CAPTURE_WRONG_THREAD), unless the capture is
+/// RACL_CAPTURE_RELAXED, which ends on any.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_capture_end(capture: *mut racl_capture, graph: *mut *mut racl_graph) -> i32 {
     let work = || {
         let mut finished = None;
         end(capture, |capture| {
-            let capture = capture.into_here().map_err(|capture| Kept::new(capture, elsewhere()))?;
+            let capture = capture.attach().map_err(|refused| Kept::of(refused, |capture| capture))?;
             finished = Some(capture.finish());
             Ok(())
         })?;
@@ -85,18 +81,11 @@ pub unsafe extern "C" fn racl_graph_ref(
     unsafe { make(graph, work) }
 }
 
-/// Ends the capture without a graph, on the thread that began it.
+/// Ends the capture without a graph, on any thread, also when that which began it is gone: its streams are free again. Of
+/// one that ends on another thread, and is not RACL_CAPTURE_RELAXED, the AscendCL library keeps what it recorded.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_capture_free(capture: *mut racl_capture) -> i32 {
-    guard(|| {
-        if capture.is_null() {
-            return Ok(());
-        }
-        end(capture, |capture| {
-            drop(capture.into_here().map_err(|capture| Kept::new(capture, elsewhere()))?);
-            Ok(())
-        })
-    })
+    guard(|| free(capture))
 }
 
 /// Queues one execution of all that was recorded. It is ordered behind the launch before, and behind other work of racl
@@ -110,6 +99,14 @@ pub extern "C" fn racl_graph_launch(graph: *const racl_graph, stream: *const rac
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_wait(graph: *const racl_graph) -> i32 {
     guard(|| Ok(alone(graph)?.value.wait()?))
+}
+
+/// Ends the launch that runs, of a graph of other code that it built by hand: the next wait for it gives RACL_ABORTED, and
+/// what it was to write is as it was, or half written. Nothing happens when no launch runs. RACL_NOT_SUPPORTED for a graph
+/// that was captured by racl: racl_stream_abort() of the stream that it was launched on ends its work.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_graph_abort(graph: *const racl_graph) -> i32 {
+    guard(|| Ok(alone(graph)?.value.abort()?))
 }
 
 /// Its aclmdlRI, which stays racl's, or its owner's.
@@ -126,7 +123,7 @@ pub unsafe extern "C" fn racl_graph_write_trace(graph: *const racl_graph, path: 
     guard(|| {
         let graph = alone(graph)?;
         // SAFETY: by the header.
-        Ok(graph.value.write_trace(unsafe { text(path, "a path") }?)?)
+        Ok(graph.value.write_trace(unsafe { arguments::path(path, "a path") }?)?)
     })
 }
 

@@ -207,7 +207,6 @@ fn filled(kind: Kind, index: usize, slot: &Slot, object: *mut ()) -> usize {
 }
 
 /// A handle of a new object, which the caller of C owns.
-#[cfg(feature = "cache")]
 pub(crate) fn new<H: Handle>(value: H::Value) -> Result<*mut H> {
     Ok(reserve::<H>()?.fill(value))
 }
@@ -324,8 +323,13 @@ fn pin_live(kind: Kind, address: usize) -> Option<&'static Slot> {
 }
 
 /// What a handle stands for, while others use it too.
-#[inline]
 pub(crate) fn get<H: Shared>(handle: *const H) -> Result<Use<H>> {
+    get_here(handle)
+}
+
+/// The same as part of the caller, for what programs call again and again.
+#[inline(always)]
+pub(crate) fn get_here<H: Shared>(handle: *const H) -> Result<Use<H>> {
     let slot = match pin_live(H::KIND, handle.addr()) {
         Some(slot) => slot,
         None => Given::of(handle).pin()?,
@@ -378,8 +382,13 @@ fn take_live(kind: Kind, address: usize) -> Option<&'static Slot> {
 }
 
 /// What a handle stands for, for this call alone.
-#[inline]
 pub(crate) fn alone<H: Single>(handle: *const H) -> Result<Alone<H>> {
+    alone_here(handle)
+}
+
+/// The same as part of the caller, as [`get_here`].
+#[inline(always)]
+pub(crate) fn alone_here<H: Single>(handle: *const H) -> Result<Alone<H>> {
     let slot = match take_live(H::KIND, handle.addr()) {
         Some(slot) => slot,
         None => Given::of(handle).take()?.0,
@@ -395,6 +404,7 @@ struct Ending {
 }
 
 impl Drop for Ending {
+    #[inline(never)]
     fn drop(&mut self) {
         if !self.slot.object.load(Ordering::Relaxed).is_null() {
             self.slot.word.store(self.bits.unused(), Ordering::Release);

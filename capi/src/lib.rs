@@ -8,6 +8,7 @@
 #![allow(clippy::missing_safety_doc)]
 
 mod arguments;
+mod bindings;
 mod buffer;
 mod builder;
 mod builder_calls;
@@ -22,8 +23,10 @@ mod executable;
 mod failure;
 mod found;
 mod graph;
+mod groups;
 mod handles;
 mod host;
+mod host_outputs;
 mod library;
 mod log;
 mod mock;
@@ -31,12 +34,15 @@ mod objects;
 mod operator;
 mod passes;
 mod plan;
+mod pool;
 mod record;
 mod recording;
 mod results;
+mod run_options;
 mod status;
 mod stream;
 
+pub use bindings::*;
 pub use buffer::*;
 pub use builder::*;
 pub use builder_calls::*;
@@ -56,19 +62,23 @@ pub use failure::{
 };
 pub use found::*;
 pub use graph::*;
+pub use groups::*;
 pub use host::*;
+pub use host_outputs::*;
 pub use library::*;
 pub use log::*;
 pub use mock::*;
 pub use objects::{
     racl_bindings, racl_buffer, racl_builder, racl_cache, racl_capture, racl_context, racl_errors, racl_event,
-    racl_executable, racl_foreign, racl_graph, racl_host, racl_host_function, racl_library, racl_plan, racl_registry,
-    racl_simulation, racl_stream, racl_tensor,
+    racl_executable, racl_foreign, racl_graph, racl_host, racl_host_function, racl_host_outputs, racl_library,
+    racl_plan, racl_pool, racl_registry, racl_simulation, racl_stream, racl_task_group, racl_tensor,
 };
 pub use operator::*;
 pub use passes::*;
 pub use plan::*;
+pub use pool::*;
 pub use record::*;
 pub use recording::{racl_dim, racl_value};
+pub use run_options::*;
 pub use status::*;
 pub use stream::*;

@@ -1,10 +1,10 @@
 //! Libraries.
 
-use std::ffi::c_char;
+use std::ffi::{OsStr, c_char};
 
 use racl::Acl;
 
-use crate::arguments::{Sized_, sized, text};
+use crate::arguments::{self, Sized_, sized, text};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Kept, end, free, get};
 use crate::objects::racl_library;
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn racl_library_open_with(
             Acl::init()?
         } else {
             // SAFETY: by the header.
-            named(unsafe { text(path, "the name of a library") }?)?
+            named(unsafe { arguments::path(path, "the name of a library") }?)?
         };
         if flags & RACL_LIBRARY_VERIFY_CONTEXT != 0 {
             racl::set_verify_context(true);
@@ -82,8 +82,8 @@ pub unsafe extern "C" fn racl_library_open_with(
     unsafe { make(library, work) }
 }
 
-fn named(path: &str) -> Result<Acl> {
-    match path {
+fn named(path: &OsStr) -> Result<Acl> {
+    match path.to_str().unwrap_or("a file") {
         "" => Err(Failure::invalid("an empty name of a library")),
         #[cfg(feature = "mock")]
         "mock" => Ok(Acl::mock()?),
@@ -125,6 +125,20 @@ pub unsafe extern "C" fn racl_library_device_count(library: *const racl_library,
     let work = || Ok(get(library)?.device_count()?);
     // SAFETY: by the header.
     unsafe { answer(count, "a count", work) }
+}
+
+/// Copies the name of the chip, such as "Ascend910B2", to `name`, as racl_library_name() does; device 0's where devices
+/// differ. It is the `soc` of racl_passes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_library_soc_name(
+    library: *const racl_library,
+    name: *mut c_char,
+    size: usize,
+    needed: *mut usize,
+) -> i32 {
+    let work = || Ok(get(library)?.soc_name()?);
+    // SAFETY: by the header.
+    unsafe { tell(name, size, needed, work) }
 }
 
 /// Gives the handle back. The library stays initialised.

@@ -1,22 +1,29 @@
 //! Control of the built-in mock, for tests of programs. Builds without it have the functions too, which say so.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 
 use crate::arguments::{Out, Sized_, fill, text};
 use crate::failure::guard;
-use crate::objects::racl_stream;
-use crate::results::answer;
+use crate::objects::{racl_errors, racl_stream};
+use crate::results::{answer, make};
 
 #[cfg(feature = "mock")]
 mod of {
+    use std::ffi::c_char;
     use std::time::Duration;
 
-    use racl::mock;
+    use racl::mock::{self, RaceCheck};
 
-    use super::racl_mock_live;
-    use crate::failure::Result;
+    use super::{
+        RACL_MOCK_RACES_FAIL, RACL_MOCK_RACES_OFF, RACL_MOCK_RACES_REPORT, racl_mock_call, racl_mock_launch,
+        racl_mock_live,
+    };
+    use crate::arguments::Sized_ as _;
+    use crate::errors::Entry;
+    use crate::failure::{Failure, Result};
     use crate::handles::get;
     use crate::objects::racl_stream;
+    use crate::status;
 
     pub(super) fn hold(stream: *const racl_stream) -> Result<()> {
         Ok(mock::hold(&get(stream)?.value)?)
@@ -81,11 +88,94 @@ mod of {
     pub(super) fn reset() -> Result<()> {
         Ok(mock::reset()?)
     }
+
+    pub(super) fn limit_streams(count: u32) -> Result<()> {
+        Ok(mock::limit_streams((count != 0).then_some(count))?)
+    }
+
+    pub(super) fn limit_events(count: u32) -> Result<()> {
+        Ok(mock::limit_events((count != 0).then_some(count))?)
+    }
+
+    pub(super) fn set_l2_cache(bytes: u64) -> Result<()> {
+        Ok(mock::set_l2_cache_bytes((bytes != 0).then_some(bytes))?)
+    }
+
+    pub(super) fn check_races(mode: i32) -> Result<i32> {
+        let mode = match mode {
+            RACL_MOCK_RACES_OFF => RaceCheck::Off,
+            RACL_MOCK_RACES_REPORT => RaceCheck::Report,
+            RACL_MOCK_RACES_FAIL => RaceCheck::Fail,
+            other => return Err(Failure::invalid(format!("{other} for a check of races"))),
+        };
+        Ok(match mock::check_races(mode) {
+            RaceCheck::Report => RACL_MOCK_RACES_REPORT,
+            RaceCheck::Fail => RACL_MOCK_RACES_FAIL,
+            _ => RACL_MOCK_RACES_OFF,
+        })
+    }
+
+    pub(super) fn races() -> Result<Vec<Entry>> {
+        let entry = |race: mock::Race| Entry::from(Failure::own(status::RACL_OK, race.to_string()));
+        Ok(mock::races().into_iter().map(entry).collect())
+    }
+
+    pub(super) fn log_launches(on: bool) -> Result<()> {
+        mock::log_launches(on);
+        Ok(())
+    }
+
+    pub(super) fn launch_count() -> Result<u64> {
+        Ok(mock::launch_count())
+    }
+
+    pub(super) fn log_calls(on: bool) -> Result<()> {
+        mock::log_calls(on);
+        Ok(())
+    }
+
+    pub(super) fn call_count() -> Result<u64> {
+        Ok(mock::call_count())
+    }
+
+    pub(super) fn call(index: u64) -> Result<racl_mock_call> {
+        let beyond = || Failure::invalid(format!("call {index} of {}", mock::call_count()));
+        let call = mock::call_at(index).ok_or_else(beyond)?;
+        let mut all = racl_mock_call::ZERO;
+        all.function = constant(call.function);
+        all.thread = call.thread;
+        all.injected = call.injected.unwrap_or(0);
+        for (to, given) in all.given.iter_mut().zip(&call.given) {
+            *to = std::ptr::without_provenance(*given);
+            all.given_count += 1;
+        }
+        all.gave = std::ptr::without_provenance(call.gave.unwrap_or(0));
+        Ok(all)
+    }
+
+    /// A constant of the mock, which has a zero at its end.
+    fn constant(name: &'static str) -> *const c_char {
+        if name.is_empty() { c"".as_ptr() } else { name.as_ptr().cast() }
+    }
+
+    pub(super) fn launch(index: u64) -> Result<racl_mock_launch> {
+        let beyond = || Failure::invalid(format!("launch {index} of {}", mock::launch_count()));
+        let launch = mock::launch_at(index).ok_or_else(beyond)?;
+        Ok(racl_mock_launch {
+            size: 0,
+            function: constant(launch.function),
+            cube_cores: launch.cube_cores,
+            vector_cores: launch.vector_cores,
+            graph: launch.graph.unwrap_or(0),
+            stream: launch.stream,
+        })
+    }
 }
 
 #[cfg(not(feature = "mock"))]
 mod of {
-    use super::racl_mock_live;
+    use super::{racl_mock_call, racl_mock_launch, racl_mock_live};
+    use crate::errors::Entry;
     use crate::failure::{Failure, Result};
     use crate::objects::racl_stream;
     use crate::status;
@@ -143,6 +233,50 @@ mod of {
     }
 
     pub(super) fn reset() -> Result<()> {
+        off()
+    }
+
+    pub(super) fn limit_streams(_: u32) -> Result<()> {
+        off()
+    }
+
+    pub(super) fn limit_events(_: u32) -> Result<()> {
+        off()
+    }
+
+    pub(super) fn set_l2_cache(_: u64) -> Result<()> {
+        off()
+    }
+
+    pub(super) fn check_races(_: i32) -> Result<i32> {
+        off()
+    }
+
+    pub(super) fn races() -> Result<Vec<Entry>> {
+        off()
+    }
+
+    pub(super) fn log_launches(_: bool) -> Result<()> {
+        off()
+    }
+
+    pub(super) fn launch_count() -> Result<u64> {
+        off()
+    }
+
+    pub(super) fn log_calls(_: bool) -> Result<()> {
+        off()
+    }
+
+    pub(super) fn call_count() -> Result<u64> {
+        off()
+    }
+
+    pub(super) fn call(_: u64) -> Result<racl_mock_call> {
+        off()
+    }
+
+    pub(super) fn launch(_: u64) -> Result<racl_mock_launch> {
         off()
     }
 }
@@ -280,6 +414,164 @@ pub unsafe extern "C" fn racl_mock_prefetched(tasks: *mut u64, bytes: *mut u64) 
         to_tasks.set(tasks);
         to_bytes.set(bytes);
         Ok(())
+    })
+}
+
+/// Lets the process have at most so many streams, default streams and those inside graphs included; 0 for the number of the
+/// start, as after a reset. RACL_NO_STREAMS for those beyond it.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_mock_limit_streams(count: u32) -> i32 {
+    guard(|| of::limit_streams(count))
+}
+
+/// Lets the process have at most so many records of events under way; 0 for the number of the start, as after a reset.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_mock_limit_events(count: u32) -> i32 {
+    guard(|| of::limit_events(count))
+}
+
+/// Lets the devices tell of an L2 cache of so many bytes; 0 for those of the start, as after a reset.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_mock_set_l2_cache(bytes: u64) -> i32 {
+    guard(|| of::set_l2_cache(bytes))
+}
+
+/// Nothing is looked for.
+pub const RACL_MOCK_RACES_OFF: i32 = 0;
+/// Each pair is said once on standard error, and kept for racl_mock_races().
+pub const RACL_MOCK_RACES_REPORT: i32 = 1;
+/// The same, and the later task of the pair fails.
+pub const RACL_MOCK_RACES_FAIL: i32 = 2;
+
+/// Whether the mock looks for accesses to memory that nothing orders, RACL_MOCK_RACES_...: of tasks on different streams,
+/// or of a task and a call of the host. What was found before is forgotten, and what is queued already not looked at.
+/// `former`, which is what it was, must not be NULL. Where racl_context_set_tracking() is on there is nothing to find.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_mock_check_races(mode: i32, former: *mut i32) -> i32 {
+    // SAFETY: by the header.
+    unsafe { answer(former, "an answer", || of::check_races(mode)) }
+}
+
+/// The pairs that were found, in the order in which they were met: RACL_OK for the status of each, and for the message who
+/// does what, with which memory, and what would order the two.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_mock_races(races: *mut *mut racl_errors) -> i32 {
+    // SAFETY: by the header.
+    unsafe { make(races, of::races) }
+}
+
+/// Begins a log of the operators that run (1), or ends it (0). Either empties it.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_mock_log_launches(on: i32) -> i32 {
+    guard(|| of::log_launches(on != 0))
+}
+
+/// How many ran since racl_mock_log_launches(), those in graphs once for each launch.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_mock_launch_count(count: *mut u64) -> i32 {
+    // SAFETY: by the header.
+    unsafe { answer(count, "a count", of::launch_count) }
+}
+
+/// An operator that ran.
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct racl_mock_launch {
+    /// sizeof(racl_mock_launch).
+    pub size: usize,
+    /// Its C name, which stays.
+    pub function: *const c_char,
+    /// The limit of matrix cores that it was launched or captured with.
+    pub cube_cores: u32,
+    /// That of vector cores.
+    pub vector_cores: u32,
+    /// The number of the graph that it ran in, 0 for none.
+    pub graph: u32,
+    /// The number of the stream that it ran on; in a graph that of the launch.
+    pub stream: i32,
+}
+
+// SAFETY: integers and a pointer alone, the first of them a size.
+unsafe impl Sized_ for racl_mock_launch {
+    const WHAT: &'static str = "racl_mock_launch";
+    const ZERO: Self =
+        Self { size: 0, function: std::ptr::null(), cube_cores: 0, vector_cores: 0, graph: 0, stream: 0 };
+}
+
+/// One of those that ran, counted from 0 in the order in which they started. Set `size` of the struct first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_mock_launch_get(index: u64, launch: *mut racl_mock_launch) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        unsafe { fill(launch, racl_mock_launch::ZERO) }?;
+        let value = of::launch(index)?;
+        // SAFETY: by the header.
+        unsafe { fill(launch, value) }
+    })
+}
+
+/// Begins a log of the calls of AscendCL by all threads (1), or ends it (0). Either empties it.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_mock_log_calls(on: i32) -> i32 {
+    guard(|| of::log_calls(on != 0))
+}
+
+/// How many calls there were since racl_mock_log_calls(); racl_mock_calls() counts those of one function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_mock_call_count(count: *mut u64) -> i32 {
+    // SAFETY: by the header.
+    unsafe { answer(count, "a count", of::call_count) }
+}
+
+/// How many of the values that a call was given are kept.
+pub const RACL_MOCK_CALL_GIVEN: usize = 8;
+
+/// A call of AscendCL.
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct racl_mock_call {
+    /// sizeof(racl_mock_call).
+    pub size: usize,
+    /// The C name of the function, which stays.
+    pub function: *const c_char,
+    /// A number that only calls of the same thread have.
+    pub thread: u64,
+    /// The code of racl_mock_fail() that it gave, 0 for none.
+    pub injected: i32,
+    /// How many of `given` there are.
+    pub given_count: u32,
+    /// The streams, events, graphs and their like that it was given, and addresses of device and pinned memory, as
+    /// AscendCL knows them and in the order of its parameters; of the first phase of an operator those of its operands.
+    pub given: [*const c_void; RACL_MOCK_CALL_GIVEN],
+    /// What it made, NULL for nothing.
+    pub gave: *const c_void,
+}
+
+// SAFETY: integers and pointers alone, the first of them a size.
+unsafe impl Sized_ for racl_mock_call {
+    const WHAT: &'static str = "racl_mock_call";
+    const ZERO: Self = Self {
+        size: 0,
+        function: std::ptr::null(),
+        thread: 0,
+        injected: 0,
+        given_count: 0,
+        given: [std::ptr::null(); RACL_MOCK_CALL_GIVEN],
+        gave: std::ptr::null(),
+    };
+}
+
+/// One of the calls, counted from 0 in the order in which they began. Set `size` of the struct first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_mock_call_get(index: u64, call: *mut racl_mock_call) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        unsafe { fill(call, racl_mock_call::ZERO) }?;
+        let value = of::call(index)?;
+        // SAFETY: by the header.
+        unsafe { fill(call, value) }
     })
 }
 

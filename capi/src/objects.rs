@@ -1,16 +1,15 @@
 //! What handles stand for.
 
-use std::mem::ManuallyDrop;
-use std::thread::ThreadId;
-
 use racl::op::AnyTensor;
-use racl::plan::{Foreign, HostFunction, Plan, Simulation};
-use racl::{Acl, Capture, Context, Event, Graph, Lent, PinnedBuffer, SharedBuffer, Stream};
+use racl::plan::{Foreign, HostFunction, Plan, Pool, Simulation};
+use racl::{Acl, Context, DetachedCapture, Event, Graph, Lent, PinnedBuffer, SharedBuffer, Stream, TaskGroup};
 
+use crate::bindings::Binding;
 use crate::cache::{Caches, Registries};
 use crate::errors::Entry;
-use crate::executable::{Binding, Executables};
+use crate::executable::Executables;
 use crate::handles::{Handle, Shared, Single};
+use crate::host_outputs::Taken;
 use crate::recording::Recording;
 
 /// An AscendCL library that is initialised.
@@ -103,6 +102,21 @@ pub struct racl_host_function(());
 #[derive(Debug)]
 pub struct racl_foreign(());
 
+/// Host outputs of one run.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_host_outputs(());
+
+/// Temporary memory that executables share.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_pool(());
+
+/// Operators of a captured graph that can be replaced.
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct racl_task_group(());
+
 /// A list of errors.
 #[allow(non_camel_case_types)]
 #[derive(Debug)]
@@ -145,7 +159,7 @@ objects! {
     racl_event = Event: Shared(Event), "an event";
     racl_buffer = Buffer: Shared(SharedBuffer<u8>), "a buffer";
     racl_host = Host: Single(HostState), "host memory";
-    racl_capture = Capture: Single(OnThread<Capture>), "a capture";
+    racl_capture = Capture: Single(DetachedCapture), "a capture";
     racl_graph = Graph: Single(Borrowed<Graph>), "a graph";
     racl_tensor = Tensor: Shared(AnyTensor), "a tensor";
     racl_builder = Builder: Single(Recording), "a builder";
@@ -157,6 +171,9 @@ objects! {
     racl_registry = Registry: Single(Registries), "a registry";
     racl_host_function = HostFunction: Shared(HostFunction), "a host function";
     racl_foreign = Foreign: Shared(Foreign), "a foreign operator";
+    racl_host_outputs = HostOutputs: Single(Taken), "host outputs";
+    racl_pool = Pool: Shared(Pool), "a pool";
+    racl_task_group = TaskGroup: Shared(TaskGroup), "a task group";
     racl_errors = Errors: Shared(Vec<Entry>), "a list of errors";
 }
 
@@ -174,24 +191,4 @@ pub(crate) enum HostState {
     Lent(Lent<u8>),
     /// A copy failed and may still run: the memory is kept from everybody.
     Lost,
-}
-
-/// What one thread alone may touch. Dropping it leaks the value, which `into_here` gives out.
-pub(crate) struct OnThread<T> {
-    value: ManuallyDrop<T>,
-    thread: ThreadId,
-}
-
-// SAFETY: other threads than its own do nothing with the value: `into_here` looks, and a drop leaves it alone.
-unsafe impl<T> Send for OnThread<T> {}
-
-impl<T> OnThread<T> {
-    pub(crate) fn new(value: T) -> Self {
-        Self { value: ManuallyDrop::new(value), thread: std::thread::current().id() }
-    }
-
-    /// The value, on its thread.
-    pub(crate) fn into_here(self) -> Result<T, Self> {
-        if self.thread == std::thread::current().id() { Ok(ManuallyDrop::into_inner(self.value)) } else { Err(self) }
-    }
 }

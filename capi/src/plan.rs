@@ -5,13 +5,13 @@ use std::ffi::{c_char, c_void};
 use racl::op::ElementType;
 use racl::plan::{Plan, Simulated};
 
-use crate::arguments::{Out, Sized_, bytes, fill, list, list_mut, text};
+use crate::arguments::{Out, Sized_, bytes, fill, list, text};
 use crate::callback::with_callbacks;
 use crate::errors::of_findings;
 use crate::failure::{Failure, guard};
 use crate::handles::{free, get};
 use crate::objects::{racl_errors, racl_plan, racl_registry, racl_simulation};
-use crate::results::{answer, answer_list, make, tell};
+use crate::results::{Room, answer_bytes, answer_list, make, tell};
 
 /// What is in a plan.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +111,8 @@ pub unsafe extern "C" fn racl_plan_dump(
 }
 
 /// Copies the plan as bytes, for racl_plan_load() in another process, to `bytes`, of `size` bytes; `needed` gets how
-/// many there are, and nothing is copied where they have no room. RACL_NOT_SUPPORTED in a build without the cache.
+/// many there are. A `size` of 0 asks for that alone; RACL_INVALID_ARGUMENT, and nothing is copied, where it is less than
+/// there are, and `needed` is set all the same. RACL_NOT_SUPPORTED in a build without the cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_plan_store(
     plan: *const racl_plan,
@@ -119,18 +120,16 @@ pub unsafe extern "C" fn racl_plan_store(
     size: usize,
     needed: *mut usize,
 ) -> i32 {
-    let work = || {
+    let work = |room: Room<'_>| {
         let plan = get(plan)?;
-        // SAFETY: by the header.
-        let place: &mut [u8] = unsafe { list_mut(bytes.cast(), size, "a place for a plan") }?;
         let stored = stored(&plan)?;
-        if let Some(place) = place.get_mut(..stored.len()) {
+        if let Some(place) = room.of(stored.len())? {
             place.copy_from_slice(&stored);
         }
-        Ok(stored.len())
+        Ok(())
     };
     // SAFETY: by the header.
-    unsafe { answer(needed, "a size", work) }
+    unsafe { answer_bytes((bytes, size), needed, "a plan", work) }
 }
 
 /// A plan of racl_plan_store()'s bytes, which may come from anywhere: it is checked as one from a builder is. Its
@@ -231,8 +230,9 @@ pub unsafe extern "C" fn racl_simulation_new(
     unsafe { make(simulation, work) }
 }
 
-/// Copies an output to `data`, which has room for `size` bytes; `needed` gets how many there are, and nothing is copied
-/// where they have no room.
+/// Copies an output to `data`, which has room for `size` bytes; `needed` gets how many there are. A `size` of 0 asks for
+/// that alone; RACL_INVALID_ARGUMENT, and nothing is copied, where it is less than there are, and `needed` is set all the
+/// same.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_simulation_read(
     simulation: *const racl_simulation,
@@ -241,19 +241,17 @@ pub unsafe extern "C" fn racl_simulation_read(
     size: usize,
     needed: *mut usize,
 ) -> i32 {
-    let work = || {
+    let work = |room: Room<'_>| {
         let simulation = get(simulation)?;
         // SAFETY: by the header.
         let bytes = simulation.bytes(unsafe { text(output, "the name of an output") }?)?;
-        // SAFETY: by the header.
-        let place: &mut [u8] = unsafe { list_mut(data.cast(), size, "a place for an output") }?;
-        if let Some(place) = place.get_mut(..bytes.len()) {
+        if let Some(place) = room.of(bytes.len())? {
             place.copy_from_slice(bytes);
         }
-        Ok(bytes.len())
+        Ok(())
     };
     // SAFETY: by the header.
-    unsafe { answer(needed, "a size", work) }
+    unsafe { answer_bytes((data, size), needed, "an output", work) }
 }
 
 /// The type and shape of an output, as racl_executable_output_shape() gives them.

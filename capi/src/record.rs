@@ -5,11 +5,11 @@ use std::ffi::c_char;
 use racl::op::{Argument, Operand, parameters};
 use racl::plan::{Inferred, Quantity, Value};
 
-use crate::arguments::{list, list_mut, text};
+use crate::arguments::{list, text};
 use crate::failure::{Failure, Result, guard};
 use crate::objects::racl_builder;
 use crate::operator::{Held, racl_arg};
-use crate::recording::{Recording, emptied, issuing, racl_dim, racl_value};
+use crate::recording::{Recording, issuing, racl_dim, racl_value};
 
 /// `integer` is a racl_value.
 pub const RACL_ARG_VALUE: i32 = 14;
@@ -27,7 +27,8 @@ pub const RACL_ARG_DIMS: i32 = 19;
 /// Records an operator of AscendCL by its C name. The arguments are those of racl_operator() with values in place of
 /// tensors: RACL_ARG_VALUE and RACL_ARG_VALUES for operands and for results that are written to memory that is there,
 /// RACL_ARG_RESULT and RACL_ARG_RESULTS for new ones, RACL_ARG_DIM and RACL_ARG_DIMS for numbers that depend on
-/// symbols. What does not fit is refused here, with both shapes. New values are 0 when this fails.
+/// symbols. What does not fit is refused here, with both shapes. New values are 0 when this fails. They are written when
+/// all the rest was read: a list of values may be that of the results too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_operator(
     builder: *const racl_builder,
@@ -38,11 +39,7 @@ pub unsafe extern "C" fn racl_builder_operator(
     guard(|| {
         // SAFETY: by the header.
         let args = unsafe { list(args, count, "arguments") }?;
-        // All of them, whatever is wrong with the rest; a place that is wrong is told below, with the operator.
-        for arg in args {
-            // SAFETY: by the header.
-            let _ = unsafe { empty(arg) };
-        }
+        let mut unwritten = Unwritten(args);
         issuing(builder, |recording| {
             // SAFETY: by the header.
             let name = unsafe { text(name, "the name of an operator") }?;
@@ -50,29 +47,43 @@ pub unsafe extern "C" fn racl_builder_operator(
             let parts: Result<Vec<Part<'_>>> = args.iter().map(|arg| unsafe { Part::of(arg, recording) }).collect();
             let number = recording.operators;
             parts.and_then(|parts| record(recording, name, parts)).map_err(|failure| failure.of(name, number))
-        })
+        })?;
+        unwritten.0 = &[];
+        Ok(())
     })
 }
 
-/// Sets the places of results to 0.
+/// Arguments of a call that may fail: the places of results among them are 0 then, all of them, whatever is wrong.
+struct Unwritten<'a>(&'a [racl_arg]);
+
+impl Drop for Unwritten<'_> {
+    fn drop(&mut self) {
+        for arg in self.0 {
+            // SAFETY: by the header of the call that this belongs to.
+            let places = unsafe { places(arg) };
+            for place in places.unwrap_or_default() {
+                // SAFETY: not null and aligned, and of the call.
+                unsafe { place.write(0) };
+            }
+        }
+    }
+}
+
+/// The places of results, of an argument that is one; looked at, not written.
 ///
 /// # Safety
 ///
 /// As [`Part::of`].
-unsafe fn empty(arg: &racl_arg) -> Result<()> {
-    let places = arg.data.cast::<racl_value>().cast_mut();
-    match arg.kind {
-        RACL_ARG_RESULT => {
-            // SAFETY: as here.
-            unsafe { emptied(places, "the place of a result") }?;
-        }
-        RACL_ARG_RESULTS => {
-            // SAFETY: as here.
-            unsafe { list_mut(places, arg.count, "the places of results") }?.fill(0);
-        }
-        _ => {}
-    }
-    Ok(())
+unsafe fn places(arg: &racl_arg) -> Result<Vec<*mut racl_value>> {
+    let (count, what) = match arg.kind {
+        RACL_ARG_RESULT => (1, "the place of a result"),
+        RACL_ARG_RESULTS => (arg.count, "the places of results"),
+        _ => return Ok(Vec::new()),
+    };
+    let first = arg.data.cast::<racl_value>();
+    // SAFETY: as here.
+    let count = unsafe { list(first, count, what) }?.len();
+    Ok((0..count).map(|index| first.cast_mut().wrapping_add(index)).collect())
 }
 
 /// One argument, as a builder takes it.
@@ -81,7 +92,7 @@ enum Part<'a> {
     Value(Value),
     Values(Vec<Value>),
     Result(Inferred, *mut racl_value),
-    Results(Vec<Inferred>, &'a mut [racl_value]),
+    Results(Vec<Inferred>, Vec<*mut racl_value>),
     /// Numbers that depend on symbols; one, or a list.
     Told(Vec<Quantity>, bool),
     Ints(Vec<i64>),
@@ -101,14 +112,12 @@ impl Part<'_> {
             }
             RACL_ARG_RESULT => {
                 // SAFETY: as here.
-                let place = unsafe { emptied(data.cast::<racl_value>().cast_mut(), "the place of a result") }?;
-                Self::Result(Inferred::new(), place)
+                unsafe { places(arg) }?;
+                Self::Result(Inferred::new(), data.cast::<racl_value>().cast_mut())
             }
             RACL_ARG_RESULTS => {
-                let data = data.cast::<racl_value>().cast_mut();
                 // SAFETY: as here.
-                let places = unsafe { list_mut(data, count, "the places of results") }?;
-                places.fill(0);
+                let places = unsafe { places(arg) }?;
                 Self::Results(places.iter().map(|_| Inferred::new()).collect(), places)
             }
             RACL_ARG_DIM => Self::told(&[arg.integer], recording, false)?,
@@ -143,6 +152,15 @@ impl Part<'_> {
         }
     }
 
+    /// New values, with their places.
+    fn results(self) -> Vec<(Inferred, *mut racl_value)> {
+        match self {
+            Self::Result(result, place) => vec![(result, place)],
+            Self::Results(results, places) => results.into_iter().zip(places).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     fn argument<'s>(&'s self, operands: &'s [&'s dyn Operand]) -> Argument<'s> {
         match (self, operands) {
             (Self::Plain(held), _) => held.argument(operands),
@@ -174,20 +192,12 @@ fn record(recording: &mut Recording, name: &str, parts: Vec<Part<'_>>) -> Result
     }
     drop((arguments, telling));
     drop(lists);
-    for part in parts {
-        match part {
-            Part::Result(result, place) => {
-                let value = recording.add(result.value()?);
-                // SAFETY: emptied before, by this call.
-                unsafe { place.write(value) };
-            }
-            Part::Results(results, places) => {
-                for (place, result) in places.iter_mut().zip(results) {
-                    *place = recording.add(result.value()?);
-                }
-            }
-            _ => {}
-        }
+    // What the caller has is written once nothing of it is looked at any more.
+    let results: Vec<_> = parts.into_iter().flat_map(Part::results).collect();
+    for (result, place) in results {
+        let value = recording.add(result.value()?);
+        // SAFETY: not null and aligned, as `places` saw, and of this call.
+        unsafe { place.write(value) };
     }
     Ok(())
 }

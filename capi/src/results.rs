@@ -1,9 +1,9 @@
 //! Functions that give a result: its place is checked and cleared, and filled when the work is done.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, NulError, c_char, c_void};
 
 use crate::arguments::{Out, list_mut};
-use crate::failure::{Result, copy_text, guard};
+use crate::failure::{Failure, Result, copy_text, guard, terminated};
 use crate::handles::{Handle, reserve};
 
 /// What the place of a result holds when there is none.
@@ -93,17 +93,57 @@ pub(crate) unsafe fn answer_list<T: Blank>(
     })
 }
 
+/// A place for bytes, and one for how many there are.
+pub(crate) struct Room<'a> {
+    place: &'a mut [u8],
+    needed: Out<usize>,
+    what: &'static str,
+}
+
+impl<'a> Room<'a> {
+    /// Says how many bytes there are, and gives their place: none of no bytes, which is the question how many.
+    pub(crate) fn of(self, bytes: usize) -> Result<Option<&'a mut [u8]>> {
+        let (size, what) = (self.place.len(), self.what);
+        self.needed.set(bytes);
+        if size == 0 {
+            return Ok(None);
+        }
+        let little = || Failure::invalid(format!("{what} has {bytes} bytes, and there is room for {size}"));
+        self.place.get_mut(..bytes).map(Some).ok_or_else(little)
+    }
+}
+
+/// Gives bytes, and how many there are.
+///
+/// # Safety
+///
+/// `place` is null or has `size` bytes, and `needed` is as [`answer`] wants it; nobody else uses them meanwhile.
+pub(crate) unsafe fn answer_bytes(
+    (place, size): (*mut c_void, usize),
+    needed: *mut usize,
+    what: &'static str,
+    work: impl FnOnce(Room<'_>) -> Result<()>,
+) -> i32 {
+    guard(|| {
+        // SAFETY: as here.
+        let needed = unsafe { Out::new(needed, 0, "a size") }?;
+        // SAFETY: as here.
+        let place = unsafe { list_mut(place.cast(), size, &format!("the place of {what}")) }?;
+        work(Room { place, needed, what })
+    })
+}
+
 /// Copies a text to a place of `size` bytes, with a zero at its end, and gives the bytes of all of it to `needed`,
 /// which may be null.
 ///
 /// # Safety
 ///
 /// `text` is null or has so many bytes, and `needed` is null or a place; nobody else uses them meanwhile.
-pub(crate) unsafe fn tell(
+pub(crate) unsafe fn tell<T: Into<Vec<u8>>>(
     text: *mut c_char,
     size: usize,
     needed: *mut usize,
-    work: impl FnOnce() -> Result<String>,
+    work: impl FnOnce() -> Result<T>,
 ) -> i32 {
     guard(|| {
         // SAFETY: as here.
@@ -113,7 +153,8 @@ pub(crate) unsafe fn tell(
             unsafe { Out::new(text, 0, "a text") }?;
         }
         let needed = needed?;
-        let whole = CString::new(work()?.replace('\0', "\u{fffd}")).unwrap_or_default();
+        let inside = |error: NulError| terminated(&String::from_utf8_lossy(&error.into_vec()));
+        let whole = CString::new(work()?).unwrap_or_else(inside);
         // SAFETY: as here.
         let bytes = unsafe { copy_text(&whole, text, size) };
         if let Some(needed) = needed {

@@ -90,6 +90,8 @@ pub const RACL_DRIVER: i32 = 132;
 pub const RACL_INTERNAL: i32 = 133;
 /// A code of the AscendCL library that racl has no kind for.
 pub const RACL_OTHER: i32 = 134;
+/// The call would wait for ever: for a signal that nobody can give meanwhile.
+pub const RACL_DEADLOCK: i32 = 135;
 
 macro_rules! kinds {
     (own: $($own:ident),*; $($name:ident = $kind:ident;)*) => {
@@ -152,6 +154,7 @@ kinds! {
     RACL_DRIVER = Driver;
     RACL_INTERNAL = Internal;
     RACL_OTHER = Other;
+    RACL_DEADLOCK = Deadlock;
 }
 
 #[cfg(test)]
@@ -216,6 +219,7 @@ mod tests {
             (RACL_DRIVER, 132),
             (RACL_INTERNAL, 133),
             (RACL_OTHER, 134),
+            (RACL_DEADLOCK, 135),
         ];
         for (status, number) in known {
             assert_eq!(status, number, "{:?}", name(number));

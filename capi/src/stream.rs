@@ -1,12 +1,12 @@
 //! Streams.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 
 use racl::{Stream, StreamOptions};
 
-use crate::arguments::{Sized_, limit, null, sized};
+use crate::arguments::{Sized_, limit, null, sized, text};
 use crate::failure::{Failure, guard};
-use crate::handles::{Kept, end, get};
+use crate::handles::{Kept, end, get, get_here};
 use crate::objects::{Borrowed, racl_context, racl_event, racl_stream};
 use crate::results::{answer, make};
 use crate::status;
@@ -74,11 +74,15 @@ pub(crate) fn give<T>(
     what: &'static str,
     work: impl FnOnce(&Stream) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let stream = get(stream)?;
+    let stream = get_here(stream)?;
     if stream.theirs && stream.value.is_captured_by_others()? {
         return Err(captured());
     }
-    work(&stream.value).inspect_err(|failure| stream.value.spoil_capture(what, failure.message()))
+    let done = work(&stream.value);
+    if let Err(failure) = &done {
+        stream.value.spoil_capture(what, failure.message());
+    }
+    done
 }
 
 fn captured() -> Failure {
@@ -144,12 +148,46 @@ pub unsafe extern "C" fn racl_stream_ref(
     unsafe { make(stream, work) }
 }
 
-/// Its aclrtStream, which stays racl's.
+/// Its aclrtStream, which stays racl's, or its owner's. Other code may give work to it, which racl does not know: what the
+/// work uses stays until it is done, by that code's care. It must begin no capture with a stream that racl made, nor bring
+/// it into one: racl would count work as done that a graph repeats, and keep nothing for the graph. racl_capture_begin()
+/// captures such a stream; racl_stream_ref() is for those that other code makes. Nothing refuses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_stream_raw(stream: *const racl_stream, raw: *mut *mut c_void) -> i32 {
     let work = || Ok(get(stream)?.value.as_raw());
     // SAFETY: by the header.
     unsafe { answer(raw, "a raw handle", work) }
+}
+
+/// Names the stream, for errors and traces, which call it by its number otherwise.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_stream_set_name(stream: *const racl_stream, name: *const c_char) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        get(stream)?.value.set_name(unsafe { text(name, "the name of a stream") }?);
+        Ok(())
+    })
+}
+
+/// Whether it records a graph, in a capture of racl or of other code: 1 or 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_stream_is_capturing(stream: *const racl_stream, is_capturing: *mut i32) -> i32 {
+    let work = || {
+        let stream = get(stream)?;
+        Ok(i32::from(stream.value.is_capturing() || stream.value.is_captured_by_others()?))
+    };
+    // SAFETY: by the header.
+    unsafe { answer(is_capturing, "an answer", work) }
+}
+
+/// Drops the stream's work that has not run and ends what runs, such as a task that hangs. Returns when that is over; the
+/// stream takes new work then. Who waits for the stream meanwhile, or later for an event or a copy of work that was
+/// dropped, gets RACL_ABORTED, and what that work was to write is as it was, or half written. Other streams that wait for
+/// records of this one may hang: abort them as well. RACL_CAPTURE_FORBIDDEN while it records a graph, RACL_NOT_SUPPORTED in
+/// a host function, RACL_MISSING_SYMBOL on a library that cannot.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_stream_abort(stream: *const racl_stream) -> i32 {
+    guard(|| Ok(get(stream)?.value.abort()?))
 }
 
 /// Waits until its work is done, or for so many nanoseconds, at most 24 days of them: RACL_TIMEOUT then, and the work

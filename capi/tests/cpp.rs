@@ -1,35 +1,40 @@
 //! `racl.hpp`, and programs in C++ that use it.
 
 use std::path::Path;
+use std::process::Command;
 
 mod support;
 
-use support::{SANITIZED, cpp_program, header, here};
+use support::{EXAMPLES, SANITIZED, cpp_program, header, here, is_there, run};
 
 fn count(text: &str) -> u32 {
-    let counted = text.lines().last().and_then(|line| line.strip_suffix(" checks"));
+    let counted = text.lines().rev().find_map(|line| line.strip_suffix(" checks"));
     counted.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("no checks: {text}"))
 }
 
 fn checked(flags: &[&str]) {
-    for name in ["layer", "plans"] {
+    for name in ["layer", "plans", "control"] {
         assert!(count(&cpp_program(&here().join(format!("tests/cpp/{name}.cpp")), flags)) > 100, "{name}");
     }
 }
 
 #[test]
 fn the_layer_throws() {
-    for flags in [&[][..], SANITIZED] {
-        checked(flags);
-    }
+    checked(&[]);
 }
+
+const CODES: [&str; 2] = ["-DRACL_ERROR_CODES", "-fno-exceptions"];
 
 #[test]
 fn the_layer_gives_error_codes() {
-    for flags in [&["-DRACL_ERROR_CODES", "-fno-exceptions"][..], &["-DRACL_ERROR_CODES", SANITIZED[0], SANITIZED[1]]]
-    {
-        checked(flags);
-    }
+    checked(&CODES);
+}
+
+#[test]
+#[ignore = "takes a minute; `.ci/full` runs it"]
+fn the_layer_says_nothing_under_the_sanitizers() {
+    checked(SANITIZED);
+    checked(&[CODES[0], SANITIZED[0], SANITIZED[1]]);
 }
 
 #[test]
@@ -39,6 +44,70 @@ fn parts_of_a_program_may_throw_or_give_codes() {
     // Nothing is put in line, so that what has one name is one function.
     let flags = [codes.to_str().unwrap(), "-O0"];
     assert_eq!(cpp_program(&folder.join("mixed.cpp"), &flags), "2 thrown\n");
+}
+
+/// Nothing is put in line here either.
+const HIDDEN: &[&str] = &["-O0", "-fvisibility=hidden", "-fvisibility-inlines-hidden"];
+
+#[test]
+fn a_library_that_hides_its_symbols_shares_what_there_is_once() {
+    let (folder, sources) = (tempfile::tempdir().unwrap(), here().join("tests/cpp"));
+    let library = folder.path().join("libmixed_codes.so");
+    let mut command = Command::new("c++");
+    command.args(["-std=c++17", "-shared", "-fPIC"]).args(HIDDEN).arg("-I").arg(here().join("include"));
+    run(command.arg(sources.join("mixed_codes.cpp")).arg("-o").arg(&library));
+    let path = format!("-Wl,--no-as-needed,-rpath,{}", folder.path().display());
+    let flags = [HIDDEN, &[&path, library.to_str().unwrap()]].concat();
+    assert_eq!(cpp_program(&sources.join("mixed.cpp"), &flags), "2 thrown\n");
+}
+
+#[test]
+fn parts_that_give_codes_may_have_exceptions_or_none() {
+    let (folder, sources) = (tempfile::tempdir().unwrap(), here().join("tests/cpp"));
+    let without = folder.path().join("without.o");
+    let mut command = Command::new("c++");
+    command.args(["-std=c++17", "-O0", "-fno-exceptions", "-I"]).arg(here().join("include"));
+    run(command.arg("-c").arg(sources.join("mixed_without.cpp")).arg("-o").arg(&without));
+    // In front, so that of functions of one name the program has this one.
+    let flags = [without.to_str().unwrap(), "-O0"];
+    assert!(count(&cpp_program(&sources.join("mixed_exceptions.cpp"), &flags)) > 5);
+}
+
+/// What may throw, and what gives codes, in a program with exceptions and in one without.
+const FORMS: [&[&str]; 3] = [&[], &["-DRACL_ERROR_CODES"], &["-DRACL_ERROR_CODES", "-fno-exceptions"]];
+
+/// Lets a compiler look at C++ of each standard and form.
+fn is_understood(compiler: &str, source: &Path) {
+    for standard in ["-std=c++17", "-std=c++20"] {
+        for form in FORMS {
+            let mut command = Command::new(compiler);
+            command.args(["-x", "c++", standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]);
+            command.args(form).arg("-I").arg(here().join("include")).arg("-I").arg(here().join("tests/c"));
+            run(command.arg(source));
+        }
+    }
+}
+
+#[test]
+fn the_headers_compile_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("source.cpp");
+    // The one has the other in front; both may come twice.
+    std::fs::write(&source, "#include \"racl_plan.hpp\"\n#include \"racl.hpp\"\n#include \"racl_plan.hpp\"\n")
+        .unwrap();
+    for compiler in ["gcc", "clang"].into_iter().filter(|compiler| is_there(compiler)) {
+        is_understood(compiler, &source);
+    }
+}
+
+#[test]
+#[ignore = "takes a minute; `.ci/full` runs it"]
+fn all_of_the_layer_compiles_in_every_form() {
+    for name in ["layer", "plans", "control"] {
+        for compiler in ["gcc", "clang"] {
+            is_understood(compiler, &here().join(format!("tests/cpp/{name}.cpp")));
+        }
+    }
 }
 
 /// What the layer has another form for.
@@ -58,6 +127,7 @@ fn the_layer_has_every_function() {
         owned
             || layer.contains(&format!("{name}("))
             || layer.contains(&format!("({name})"))
+            || layer.contains(&format!("({name}, "))
             || layer.contains(&format!(", {name})"))
     };
     let missing: Vec<_> = names.iter().filter(|name| !OTHERWISE.contains(name) && !is_used(name)).collect();
@@ -65,6 +135,8 @@ fn the_layer_has_every_function() {
 }
 
 #[test]
-fn the_example_prints_what_it_says() {
-    assert_eq!(cpp_program(Path::new(&here().join("examples/graph.cpp")), &[]), "1\n2\n3\n4\n");
+fn the_examples_print_what_those_in_c_do() {
+    for (name, expected) in EXAMPLES {
+        assert_eq!(cpp_program(&here().join(format!("examples/{name}.cpp")), &[]), *expected, "{name}");
+    }
 }

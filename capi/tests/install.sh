@@ -27,6 +27,7 @@ cmake --build build >>cmake.log || { cat cmake.log; exit 1; }
 version=$(pkg-config --modversion racl)
 soname=$(readelf -d "$prefix/lib/libracl.so.$version" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 [ "$(readlink "$prefix/lib/$soname")" = "libracl.so.$version" ] || { echo "no link for the soname $soname"; exit 1; }
+readelf -dW "$prefix/lib/libracl.so.$version" | grep -q 'FLAGS_1.*NODELETE' || { echo "dlclose takes it away"; exit 1; }
 for program in pc-c-shared pc-cpp-shared build/c-racl build/cpp-racl; do
     readelf -d "$program" | grep -q "NEEDED.*\[$soname\]" || { echo "$program is not bound to $soname"; exit 1; }
 done
@@ -56,11 +57,15 @@ for step in "${steps[@]}"; do
 done
 
 # A plan with calls of AscendCL inside a foreign operator.
-cc -std=c11 -Wall -Wextra -Wpedantic -Werror -isystem "$headers" "$here/examples/foreign.c" \
-    $(pkg-config --cflags --libs racl) "$library" "-Wl,-rpath,$(dirname "$library")" -lm -o foreign
-printed=$(RACL_LIBRARY=$library ./foreign)
-[ "$printed" = "$(printf '3 operators on 2 streams with 3 events, 0 lints\neager : %s\nreplay: %s' \
-    'all as expected' 'all as expected')" ] || { echo "foreign: $printed"; exit 1; }
+for source in foreign.c foreign.cpp; do
+    compile=(cc -std=c11)
+    [[ $source == *.c ]] || compile=(c++ -std=c++17)
+    "${compile[@]}" -Wall -Wextra -Wpedantic -Werror -isystem "$headers" "$here/examples/$source" \
+        $(pkg-config --cflags --libs racl) "$library" "-Wl,-rpath,$(dirname "$library")" -lm -o foreign
+    printed=$(RACL_LIBRARY=$library ./foreign)
+    [ "$printed" = "$(printf '3 operators on 2 streams with 3 events, 0 lints\neager : %s\nreplay: %s' \
+        'all as expected' 'all as expected')" ] || { echo "$source: $printed"; exit 1; }
+done
 bytes=$(stat -c %s "$prefix/lib/libracl.so.$version")
 printf 'installed: %d programs on 2 libraries, 4 steps; %s has %d bytes, with the mock\n' 8 "$soname" \
     "$bytes"

@@ -52,6 +52,26 @@ void mock_acl_advance_ns(uint64_t ns);
 /* How often an exported function was called since the last reset; 0 for an unknown name. */
 uint64_t mock_acl_calls(const char *name);
 
+/* A log of the calls of exported functions by all threads, those of the mock included, in the order in which they begin.
+ * Turning it on or off empties it, a reset turns it off; it holds 1,048,576 at most. */
+void mock_acl_log_calls(int on);
+uint64_t mock_acl_call_count(void);
+/* Set `struct_size` before the call. MOCK_ACL_BAD_ARGUMENT for an index beyond the log. */
+#define MOCK_ACL_CALL_GIVEN 8
+typedef struct mock_acl_call {
+    size_t struct_size;
+    const char *function; /* its C name, a constant */
+    uint64_t thread;      /* a number that only calls of the same thread have */
+    int32_t injected;     /* the code of mock_acl_fail that it returned, 0 for none */
+    uint32_t given_count; /* how many it was given; the first of them follow */
+    /* Streams, events, contexts, graphs and their like, and addresses of device and pinned memory, in the order of the
+     * parameters, NULL as it was given; of the first phase of an operator the memory of its operands. Calls of models,
+     * profiling and other libraries beside the runtime have none. */
+    const void *given[MOCK_ACL_CALL_GIVEN];
+    const void *gave; /* the handle or the memory that it made, NULL for none and while it runs */
+} mock_acl_call;
+int mock_acl_call_at(uint64_t index, mock_acl_call *call);
+
 /* Live objects. Set `struct_size` before the call. Default streams and contexts are not counted; each sub graph of
  * a condition is a graph. */
 typedef struct mock_acl_live {

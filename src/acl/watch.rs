@@ -217,7 +217,7 @@ impl Acl {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use std::time::Duration;
     ///
     /// use racl::AbortStage;

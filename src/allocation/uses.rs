@@ -99,7 +99,13 @@ impl First {
 struct Noted {
     /// The stream that [`First`] is about.
     first: Option<Use>,
-    /// The others.
+    /// Apart, for memory mostly has none.
+    others: Option<Box<Others>>,
+}
+
+/// Who uses the memory beside one stream.
+#[derive(Default)]
+struct Others {
     streams: Vec<ByStream>,
     /// Graphs that hold the memory, and whether they write it; their launches use it.
     graphs: Vec<(Weak<dyn Launches>, bool)>,
@@ -144,22 +150,31 @@ impl ByStream {
 }
 
 impl Noted {
+    fn streams(&self) -> &[ByStream] {
+        self.others.as_ref().map_or(&[], |others| &others.streams)
+    }
+
+    /// Graphs that hold the memory, and whether they write it.
+    fn graphs(&self) -> &[(Weak<dyn Launches>, bool)] {
+        self.others.as_ref().map_or(&[], |others| &others.graphs)
+    }
+
     /// What each stream did.
     fn all<'a>(&'a self, first: &First) -> impl Iterator<Item = ByStream> + use<'a> {
         let first = self.first.as_ref().map(|stream| first.by_stream(stream));
-        first.into_iter().chain(self.streams.iter().cloned())
+        first.into_iter().chain(self.streams().iter().cloned())
     }
 
     fn is_behind(&self, first: &First, id: u64, clock: &Clock) -> bool {
         let behind = |last: Use| last.stream() == id || last.is_done() || clock.covers(last.stream(), last.number());
-        let launches = self.graphs.iter().filter_map(|(graph, _)| graph.upgrade()?.last());
+        let launches = self.graphs().iter().filter_map(|(graph, _)| graph.upgrade()?.last());
         self.all(first).all(|one| one.is_behind(id, clock)) && launches.into_iter().all(behind)
     }
 
     /// Whether nobody submits anything just now that may be noted without the lock on another stream than `id`.
     fn is_quiet(&self, id: u64) -> bool {
         let busy = |last: &Use| last.stream() != id && last.is_submitting();
-        let mut launches = self.graphs.iter().filter_map(|(graph, _)| graph.upgrade()?.last());
+        let mut launches = self.graphs().iter().filter_map(|(graph, _)| graph.upgrade()?.last());
         !self.first.as_ref().is_some_and(busy) && !launches.any(|last| busy(&last))
     }
 
@@ -167,7 +182,7 @@ impl Noted {
     fn before(&self, first: &First, id: u64, how: How) -> impl Iterator<Item = Use> {
         let streams = self.all(first).filter(move |one| one.last.stream() != id);
         let of_streams = streams.map(move |one| one.last.at(one.before(how)));
-        let graphs = self.graphs.iter().filter(move |(_, writes)| *writes || how == How::Written);
+        let graphs = self.graphs().iter().filter(move |(_, writes)| *writes || how == How::Written);
         let of_graphs =
             graphs.filter_map(|(graph, _)| graph.upgrade()?.last()).filter(move |last| last.stream() != id);
         of_streams.chain(of_graphs).filter(|one| one.number() > 0 && !one.is_done())
@@ -175,7 +190,7 @@ impl Noted {
 
     /// The graph with a launch on another stream may not rely on what it knows of the order.
     fn disturb(&self, id: u64) {
-        self.graphs.iter().filter_map(|(graph, _)| graph.upgrade()).for_each(|graph| graph.disturb(id));
+        self.graphs().iter().filter_map(|(graph, _)| graph.upgrade()).for_each(|graph| graph.disturb(id));
     }
 }
 
@@ -229,13 +244,14 @@ impl Users {
         if self.first.id.load(Ordering::Acquire) == id {
             self.first.note(number, how);
         } else {
-            match noted.streams.iter_mut().find(|known| known.last.is_of(&**stream)) {
+            let streams = &mut noted.others.get_or_insert_default().streams;
+            match streams.iter_mut().find(|known| known.last.is_of(&**stream)) {
                 Some(known) => known.note(number, how),
                 None => {
-                    noted.streams.retain(|known| !known.last.is_settled());
+                    streams.retain(|known| !known.last.is_settled());
                     let mut known = ByStream { last: Use::new(stream, number), touched: 0, written: 0 };
                     known.note(number, how);
-                    noted.streams.push(known);
+                    streams.push(known);
                 }
             }
         }
@@ -261,7 +277,7 @@ impl Users {
         let noted = self.noted();
         let alone = self.alone.load(Ordering::Relaxed);
         // Graphs that all read need not know of each other, and there are many of them: whoever writes looks at each.
-        if how != How::Read || noted.graphs.iter().any(|(_, writes)| *writes) {
+        if how != How::Read || noted.graphs().iter().any(|(_, writes)| *writes) {
             self.take_over(&noted, id, clock);
         } else if alone != id {
             self.alone.store(if alone == 0 { id } else { SEVERAL }, Ordering::Relaxed);
@@ -286,7 +302,8 @@ impl Users {
     }
 
     pub(super) fn add_graph(&self, graph: Weak<dyn Launches>, writes: bool) {
-        let graphs = &mut self.noted().graphs;
+        let mut noted = self.noted();
+        let graphs = &mut noted.others.get_or_insert_default().graphs;
         graphs.retain(|(known, _)| known.strong_count() > 0);
         match graphs.iter_mut().find(|(known, _)| std::ptr::addr_eq(known.as_ptr(), graph.as_ptr())) {
             Some((_, known)) => *known |= writes,
@@ -298,7 +315,7 @@ impl Users {
     pub(crate) fn all(&self) -> (Vec<Use>, Vec<Arc<dyn Launches>>) {
         let noted = self.noted();
         let streams = noted.all(&self.first).map(|known| known.last).collect();
-        (streams, noted.graphs.iter().filter_map(|(graph, _)| graph.upgrade()).collect())
+        (streams, noted.graphs().iter().filter_map(|(graph, _)| graph.upgrade()).collect())
     }
 
     /// The latest submission of each stream.
@@ -310,11 +327,12 @@ impl Users {
 
     #[inline(never)]
     fn take_noted(&mut self) -> Vec<Use> {
-        let Noted { first, streams, .. } = std::mem::take(self.noted.get_mut());
+        let Noted { first, others } = std::mem::take(self.noted.get_mut());
         let first = first.map(|mut first| {
             first.renew(*self.first.last.get_mut());
             first
         });
+        let streams = others.map_or_else(Vec::new, |others| others.streams);
         first.into_iter().chain(streams.into_iter().map(|known| known.last)).collect()
     }
 }

@@ -85,6 +85,9 @@ impl Func {
         if let Some(inputs) = &self.inputs {
             self.check_static(inputs.symbols().next())?;
         }
+        if let Some(why) = &self.unstored {
+            return self.uncached(why.clone(), work);
+        }
         let key = match self.key(context, closure) {
             Ok(key) => key,
             Err(why) => return self.uncached(format!("the code has no identity: {why}; salt() gives one"), work),

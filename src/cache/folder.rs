@@ -13,6 +13,7 @@ use rustix::process::geteuid;
 
 use super::step;
 use crate::lock::say;
+use crate::sort;
 use crate::text::shown;
 
 /// Why something on disk cannot be used.
@@ -212,7 +213,7 @@ impl Folder {
                 names.push(name.to_owned());
             }
         }
-        names.sort();
+        sort::plain(&mut names);
         Ok(names)
     }
 

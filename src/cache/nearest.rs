@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
+use crate::sort;
+
 use super::entry::{self, META};
 use super::folder::Folder;
 use super::key::{Difference, Key};
@@ -41,7 +43,7 @@ impl Place {
                 Some((is_other, Reverse(made), place))
             })
             .collect();
-        found.sort_by_key(|(is_other, made, _)| (*is_other, *made));
+        sort::by_key(&mut found, |(is_other, made, _)| (*is_other, *made));
         found.into_iter().map(|(.., place)| place).collect()
     }
 }

@@ -11,6 +11,7 @@ use crate::allocation::Allocation;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{DeviceRead, DeviceWrite};
 use crate::op::{DataType, Element, Tensor};
+use crate::sort;
 
 /// What becomes of the elements that the ranks have at one place.
 #[doc(alias = "HcclReduceOp")]
@@ -178,7 +179,7 @@ impl Ranges {
     pub(super) fn apart(what: &str, ranges: &[Range<usize>], len: usize, ranks: u32) -> Result<Self> {
         let made = Self::new(what, ranges, len, ranks)?;
         let mut sorted: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).collect();
-        sorted.sort_unstable_by_key(|range| range.start);
+        sort::by_key(&mut sorted, |range| range.start);
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0].end > pair[1].start) {
             return Err(Error::invalid(format!("{what}: the ranges {:?} and {:?} overlap", pair[0], pair[1])));
         }

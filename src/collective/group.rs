@@ -11,6 +11,7 @@ use crate::call::{Caller as _, collective, forget_binding, no_collective};
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Guard;
+use crate::sort;
 use crate::stream::{CaptureState, InTurn, Named, State, Stream, Task};
 
 /// Messages between ranks of several communicators, on several streams, that go side by side: none waits for another.
@@ -136,7 +137,7 @@ impl<'a> Group<'a> {
         let turns = self.turns().map_err(refused)?;
         self.order().map_err(refused)?;
         let mut streams: Vec<_> = self.messages.iter().map(|each| each.stream).collect();
-        streams.sort_by_key(|stream| stream.0.key());
+        sort::by_key(&mut streams, |stream| stream.0.key());
         streams.dedup();
         // Held to the end of the group: what others submit meanwhile would be in front of it, and numbered behind.
         let states: Vec<_> = streams.iter().map(|stream| (stream.0.key(), stream.0.lock())).collect();
@@ -195,7 +196,7 @@ impl<'a> Group<'a> {
     fn turns(&self) -> Result<Vec<Turn<'a>>> {
         let mut communicators: Vec<_> = self.messages.iter().map(|each| each.of).collect();
         let address = |of: &&'a Communicator| Arc::as_ptr(&of.0).addr();
-        communicators.sort_by_key(address);
+        sort::by_key(&mut communicators, address);
         communicators.dedup_by_key(|of| address(of));
         communicators.into_iter().map(|of| of.0.begin()).collect()
     }

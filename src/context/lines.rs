@@ -8,6 +8,7 @@ use std::panic::Location;
 use super::allocator::Piece;
 use crate::pool::{Known, Pool, Ready, Request, Taken};
 use crate::progress::Use;
+use crate::sort;
 
 /// Entries of a line beyond which those of blocks that were taken meanwhile are looked for.
 const CROWDED: usize = 64;
@@ -185,7 +186,7 @@ impl Lines {
         let mut found: Vec<_> = others
             .filter_map(|(_, line)| Some(line.last.at(pool.next_ready(line.ready.as_mut()?, request)?)))
             .collect();
-        found.sort_by_key(Use::stream);
+        sort::by_key(&mut found, Use::stream);
         found
     }
 

@@ -21,7 +21,7 @@ impl Context {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use racl::{Allocator, mock};
     ///
     /// let _alone = mock::exclusive();

@@ -12,6 +12,7 @@ use super::ContextInner;
 use crate::call::Caller as _;
 use crate::lock::{Guard, Lock, say};
 use crate::progress::Visit;
+use crate::sort;
 
 /// Signatures that are kept in the process, unless something else was said.
 const LIMIT: usize = 4096;
@@ -209,7 +210,7 @@ pub(super) fn users_beside(context: &Arc<ContextInner>) -> usize {
 fn remove_oldest(holders: Vec<(&ContextInner, &Arc<dyn Holder>)>) -> bool {
     let aged = holders.into_iter().filter_map(|(context, holder)| Some((holder.oldest()?, context, holder)));
     let mut aged: Vec<_> = aged.collect();
-    aged.sort_by_key(|(age, ..)| *age);
+    sort::by_key(&mut aged, |(age, ..)| *age);
     aged.into_iter().any(|(_, context, holder)| holder.try_remove_oldest(context))
 }
 

@@ -25,7 +25,7 @@ impl Managed {
     ///
     /// # Errors
     ///
-    /// The tensor and [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another device than
+    /// The tensor and [`ErrorKind::InvalidArgument`] for memory of another device than
     /// the context's, of another library as far as that is known, or of the host, an element type that no type here is,
     /// memory that is [read only](Self::is_read_only), more than eight dimensions, no elements, or strides below zero.
     pub fn into_tensor(self, context: impl AsRef<Context>) -> Result<AnyTensor, Refused<Self>> {
@@ -101,10 +101,10 @@ impl Managed {
         }
         let mut strides = shape.dense_strides();
         for (at, stride) in self.strides().unwrap_or_default().iter().enumerate() {
-            // One of a dimension of size 1 need not lead anywhere.
             match usize::try_from(*stride) {
+                // One of a dimension of size 1 leads nowhere, whatever it says.
+                _ if sizes[at] == 1 => {}
                 Ok(stride) => strides[at] = stride,
-                Err(_) if sizes[at] == 1 => {}
                 Err(_) => return Err(Error::invalid(format!("a stride of {stride}, below zero"))),
             }
         }
@@ -120,7 +120,7 @@ impl Managed {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of a device, another element type,
+    /// [`ErrorKind::InvalidArgument`] for memory of a device, another element type,
     /// gaps between the elements, or memory that is not aligned for them.
     ///
     /// # Examples
@@ -151,7 +151,7 @@ impl Managed {
     ///
     /// # Errors
     ///
-    /// As [`as_slice`](Self::as_slice), but for gaps; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) for more
+    /// As [`as_slice`](Self::as_slice), but for gaps; [`ErrorKind::OutOfMemory`] for more
     /// elements than there is memory for, as there may be where many of them lie upon each other.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         let Layout { shape, strides, span } = self.host_layout::<T>()?;

@@ -71,6 +71,8 @@ pub enum ErrorKind {
     File,
     /// Another rank of a communicator, or the link to it, failed.
     Communication,
+    /// The call would wait for ever: for a signal that nobody can give meanwhile.
+    Deadlock,
     /// The driver failed.
     Driver,
     /// The library failed inside.
@@ -201,6 +203,7 @@ impl ErrorKind {
             Self::GraphLimit => "no room for another graph",
             Self::File => "file problem",
             Self::Communication => "communication with another rank failed",
+            Self::Deadlock => "it would wait for ever",
             Self::Driver => "driver error",
             Self::Internal => "internal error",
             Self::Other => "error",

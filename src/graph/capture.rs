@@ -103,7 +103,7 @@ impl Drop for Exchanged<'_> {
 /// ([`Capture::stream`], or any clone of it) and to streams that wait for it ([`Stream::side`]).
 ///
 /// [`Capture::finish`] gives the [`Graph`]; dropping the guard ends the capture without one. It stays on its thread,
-/// because the runtime ends a capture only there.
+/// because the runtime ends a capture only there; [`Capture::detach`] has the way around it.
 ///
 /// Buffers, scratch memory, pinned buffers and host functions that the recorded work uses are kept, by the capture
 /// and then by its graph; memory that the capture makes is in a [pool](GraphPool). A call that fails while recording
@@ -291,6 +291,10 @@ impl Capture {
         &self.stream
     }
 
+    pub(super) fn is_relaxed(&self) -> bool {
+        self.state.mode() == CaptureMode::Relaxed.raw()
+    }
+
     /// Ends the capture.
     ///
     /// # Errors
@@ -342,7 +346,11 @@ impl Drop for Capture {
         // somebody who gives it up; that the runtime failed is.
         let Err(error) = self.end() else { return };
         match error.kind() {
-            ErrorKind::CaptureUnjoined | ErrorKind::CaptureInvalidated | ErrorKind::CaptureDependency => {
+            // The last where a detached one is dropped on another thread.
+            ErrorKind::CaptureUnjoined
+            | ErrorKind::CaptureInvalidated
+            | ErrorKind::CaptureDependency
+            | ErrorKind::CaptureWrongThread => {
                 say!(Debug, "a capture was given up: {error}");
             }
             _ => self.stream.0.context().record_drop_error("ending a capture that was given up", error),

@@ -225,13 +225,19 @@ impl Graph {
     #[doc(alias = "aclmdlRIExecuteAsync")]
     #[track_caller]
     pub fn launch(&mut self, stream: &Stream) -> Result<()> {
+        self.launch_at(stream, Location::caller())
+    }
+
+    /// As [`Graph::launch`], for a call at `location`.
+    #[inline]
+    pub(crate) fn launch_at(&mut self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let inner = &stream.0;
         if inner.raw().is_null() {
             let text = "the library does not give the handle of its default stream, and a graph needs one";
             return Err(Error::new(ErrorKind::NotSupported, text));
         }
         inner.context().check_library(&self.context, "a graph")?;
-        let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
+        let task = Task { label: "graph launch", location, uses: &[], scratch: None };
         inner.check_thread()?;
         if self.keep.is_alone() {
             self.launch_now(stream, &task).map(drop)

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use acl_sys::{aclmdlRI, aclmdlRICaptureStatus, aclmdlRICondHandle, aclmdlRICondHandleFlag};
@@ -120,7 +119,7 @@ impl Condition {
         unsafe { call!(context, aclmdlRICondHandleGetCondPtr(handle, &raw mut cell)) }?;
         let root = capture.root().id();
         let memory = Allocation::of_capture(stream.context(), cell.cast(), size_of::<u64>(), root);
-        let cell = SharedBuffer::within(&Arc::new(memory), 0, 1);
+        let cell = SharedBuffer::within(&memory, 0, 1);
         Ok(Self { handle, cell, capture: capture.id(), used: AtomicBool::new(false) })
     }
 

@@ -208,8 +208,8 @@ impl Stream {
     pub fn jump(&self, label: &Label) -> Result<()> {
         let named = ("jump", Location::caller());
         building(self, named)?;
-        let made = LabelList::new([label])
-            .and_then(|list| Ok((list, Arc::new(Allocation::new(self.0.context(), size_of::<u64>())?))));
+        let made =
+            LabelList::new([label]).and_then(|list| Ok((list, Allocation::new(self.0.context(), size_of::<u64>())?)));
         let (list, cell) = made.map_err(|error| self.refuse(named, error))?;
         self.jump_among(named, &list, Touch::kept(&cell), |context, raw| {
             // SAFETY: eight aligned bytes of device memory, which the graph keeps.

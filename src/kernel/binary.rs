@@ -267,7 +267,7 @@ impl KernelBinary {
             return Err(Error::new(ErrorKind::UnknownValue, format!("{bytes} bytes at {address:p}")));
         }
         // The memory keeps the handle, and not what keeps the memory.
-        let made = Arc::new(Allocation::of_others(context, address, bytes, Arc::clone(&self.0.handle)));
+        let made = Allocation::of_others(context, address, bytes, Arc::clone(&self.0.handle));
         // Another thread may have been first.
         let first = Arc::clone(self.0.globals.lock().entry(name).or_insert_with(|| Arc::clone(&made)));
         Ok(first)

@@ -9,7 +9,7 @@ use std::cell::UnsafeCell;
 use std::hint::spin_loop;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,11 +21,17 @@ const LOOKS: usize = 100;
 
 #[derive(Default)]
 pub(super) struct Quick<T> {
+    gate: Gate,
+    value: UnsafeCell<T>,
+}
+
+/// What is the same for every type of value, so that waiting is compiled once.
+#[derive(Default)]
+struct Gate {
     taken: AtomicBool,
-    waiting: AtomicUsize,
+    waiting: AtomicU32,
     turn: Mutex<()>,
     released: Condvar,
-    value: UnsafeCell<T>,
 }
 
 // SAFETY: one thread at a time gets to the value, which moves between threads so: `taken` is exchanged from false to
@@ -44,64 +50,85 @@ unsafe impl<T: Sync> Sync for Taken<'_, T> {}
 
 impl<T> Quick<T> {
     pub(super) const fn new(value: T) -> Self {
-        Self {
-            taken: AtomicBool::new(false),
-            waiting: AtomicUsize::new(0),
-            turn: Mutex::new(()),
-            released: Condvar::new(),
-            value: UnsafeCell::new(value),
-        }
+        Self { gate: Gate::new(), value: UnsafeCell::new(value) }
     }
 
     #[inline]
     pub(super) fn lock(&self) -> Taken<'_, T> {
-        self.try_lock().unwrap_or_else(|| self.wait())
+        if !self.gate.take() {
+            self.gate.wait();
+        }
+        Taken { lock: self, _here: PhantomData }
     }
 
     #[inline]
     pub(super) fn try_lock(&self) -> Option<Taken<'_, T>> {
-        (!self.taken.swap(true, Ordering::Acquire)).then(|| Taken { lock: self, _here: PhantomData })
-    }
-
-    #[cold]
-    fn wait(&self) -> Taken<'_, T> {
-        if let Some(taken) = self.look() {
-            return taken;
-        }
-        self.waiting.fetch_add(1, Ordering::SeqCst);
-        let taken = loop {
-            if let Some(taken) = self.look() {
-                break taken;
-            }
-            let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(taken) = self.try_lock() {
-                break taken;
-            }
-            drop(self.released.wait_timeout(turn, AGAIN));
-        };
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
-        taken
-    }
-
-    /// Without an exchange while it is taken, which would disturb who has it.
-    fn look(&self) -> Option<Taken<'_, T>> {
-        (0..LOOKS).find_map(|_| {
-            if self.taken.load(Ordering::Relaxed) {
-                spin_loop();
-                return None;
-            }
-            self.try_lock()
-        })
-    }
-
-    #[cold]
-    fn wake(&self) {
-        drop(self.turn.lock());
-        self.released.notify_one();
+        self.gate.take().then(|| Taken { lock: self, _here: PhantomData })
     }
 
     pub(super) fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
+    }
+}
+
+impl Gate {
+    const fn new() -> Self {
+        Self {
+            taken: AtomicBool::new(false),
+            waiting: AtomicU32::new(0),
+            turn: Mutex::new(()),
+            released: Condvar::new(),
+        }
+    }
+
+    /// Whether it was free, and is the caller's now.
+    #[inline]
+    fn take(&self) -> bool {
+        !self.taken.swap(true, Ordering::Acquire)
+    }
+
+    /// Until it is the caller's.
+    #[cold]
+    #[inline(never)]
+    fn wait(&self) {
+        if self.look() {
+            return;
+        }
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        while !self.look() {
+            let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.take() {
+                break;
+            }
+            drop(self.released.wait_timeout(turn, AGAIN));
+        }
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// As [`take`](Self::take) some times, without an exchange while it is taken, which would disturb who has it.
+    fn look(&self) -> bool {
+        (0..LOOKS).any(|_| {
+            if self.taken.load(Ordering::Relaxed) {
+                spin_loop();
+                return false;
+            }
+            self.take()
+        })
+    }
+
+    #[inline]
+    fn give(&self) {
+        self.taken.store(false, Ordering::Release);
+        if self.waiting.load(Ordering::Relaxed) != 0 {
+            self.wake();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wake(&self) {
+        drop(self.turn.lock());
+        self.released.notify_one();
     }
 }
 
@@ -115,10 +142,7 @@ impl<'a, T> Taken<'a, T> {
 impl<T> Drop for Taken<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        self.lock.taken.store(false, Ordering::Release);
-        if self.lock.waiting.load(Ordering::Relaxed) != 0 {
-            self.lock.wake();
-        }
+        self.lock.gate.give();
     }
 }
 
@@ -179,7 +203,7 @@ mod tests {
             }
         });
         assert_eq!(*pair.lock(), (THREADS * ROUNDS, THREADS * ROUNDS));
-        assert_eq!(pair.waiting.load(Ordering::Relaxed), 0);
+        assert_eq!(pair.gate.waiting.load(Ordering::Relaxed), 0);
     }
 
     #[test]
@@ -195,7 +219,7 @@ mod tests {
                     done.send(()).unwrap();
                 });
             }
-            while lock.waiting.load(Ordering::Relaxed) < THREADS {
+            while lock.gate.waiting.load(Ordering::Relaxed) < THREADS as u32 {
                 thread::yield_now();
             }
             assert!(lock.try_lock().is_none());
@@ -203,7 +227,7 @@ mod tests {
             drop(held);
             (0..THREADS).for_each(|_| ended.recv().unwrap());
         });
-        assert_eq!((*lock.lock(), lock.waiting.load(Ordering::Relaxed)), (THREADS, 0));
+        assert_eq!((*lock.lock(), lock.gate.waiting.load(Ordering::Relaxed)), (THREADS, 0));
     }
 
     #[test]
@@ -212,11 +236,11 @@ mod tests {
         thread::scope(|scope| {
             let held = lock.lock();
             let waits = scope.spawn(|| drop(lock.lock()));
-            while lock.waiting.load(Ordering::Relaxed) == 0 {
+            while lock.gate.waiting.load(Ordering::Relaxed) == 0 {
                 thread::yield_now();
             }
             // As if it had seen nobody.
-            lock.taken.store(false, Ordering::Release);
+            lock.gate.taken.store(false, Ordering::Release);
             std::mem::forget(held);
             waits.join().unwrap();
         });

@@ -13,6 +13,7 @@ use crate::allocation::Touch;
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::{Error, Refused, Result};
+use crate::sort;
 use crate::stream::{Stream, Task};
 
 mod blocking;
@@ -101,10 +102,10 @@ impl Stream {
     /// # Errors
     ///
     /// As [`Stream::upload`]; [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a range outside the
-    /// pinned buffer, another length than its memory has, or no element at all;
+    /// pinned buffer, another length than its memory has, memory that overlaps, or no element at all;
     /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) where the library has no batches, and
     /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) where the card has none. An error that came after
-    /// some of the copies were queued is given back when the stream is done with them.
+    /// some of the copies were queued is given back when the stream is done with them, as [`Stream::upload`] says.
     ///
     /// # Examples
     ///
@@ -128,7 +129,8 @@ impl Stream {
         let location = Location::caller();
         let uses: Vec<_> = to.iter().map(|(memory, _)| Touch::written(memory.as_slice().allocation())).collect();
         let parts = to.iter().map(|(memory, range)| (memory.as_slice(), range));
-        let copies = match Copies::of(self, &from, parts) {
+        let apart = check_places(to.iter().map(|(memory, _)| memory.as_slice()));
+        let copies = match apart.and_then(|()| Copies::of(self, &from, parts)) {
             Ok(copies) => copies,
             Err(error) => return Err(Refused::new(from, self.refuse(("upload_batch", location), error))),
         };
@@ -173,15 +175,30 @@ impl Stream {
     }
 }
 
-/// That no two parts of the pinned buffer overlap: the copies have no order.
-fn check_apart<T: Pod>(parts: &[(DeviceSlice<'_, T>, Range<usize>)]) -> Result<()> {
-    let mut ranges: Vec<_> = parts.iter().map(|(_, range)| range).filter(|range| !range.is_empty()).collect();
-    ranges.sort_by_key(|range| range.start);
-    match ranges.windows(2).find(|pair| pair[1].start < pair[0].end) {
-        Some(pair) => {
-            let text = format!("copies to {:?} and {:?} of one buffer, which overlap", pair[0], pair[1]);
-            Err(Error::invalid(text))
-        }
+/// That no two places on the device overlap: the copies to them have no order.
+fn check_places<'a, T: Pod>(places: impl Iterator<Item = DeviceSlice<'a, T>>) -> Result<()> {
+    let range = |place: DeviceSlice<'a, T>| {
+        let start = place.address().addr();
+        start..start + place.size_bytes()
+    };
+    match overlapping(places.map(range).collect()) {
+        Some((a, b)) => Err(Error::invalid(format!("copies to {a:#x?} and {b:#x?} of the device, which overlap"))),
         None => Ok(()),
     }
+}
+
+/// That no two parts of the pinned buffer overlap: the copies have no order.
+fn check_apart<T: Pod>(parts: &[(DeviceSlice<'_, T>, Range<usize>)]) -> Result<()> {
+    match overlapping(parts.iter().map(|(_, range)| range.clone()).collect()) {
+        Some((a, b)) => Err(Error::invalid(format!("copies to {a:?} and {b:?} of one buffer, which overlap"))),
+        None => Ok(()),
+    }
+}
+
+/// The first two of these that share something.
+fn overlapping(mut ranges: Vec<Range<usize>>) -> Option<(Range<usize>, Range<usize>)> {
+    ranges.retain(|range| !range.is_empty());
+    sort::by_key(&mut ranges, |range| range.start);
+    let pair = ranges.windows(2).find(|pair| pair[1].start < pair[0].end)?;
+    Some((pair[0].clone(), pair[1].clone()))
 }

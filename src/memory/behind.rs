@@ -1,7 +1,5 @@
 //! Memory for the work of one stream.
 
-use std::sync::Arc;
-
 use bytemuck::Pod;
 
 use super::{Allocation, DeviceBuffer};
@@ -46,13 +44,13 @@ impl Stream {
         let bytes = byte_len::<T>(len)?;
         let capture = self.0.lock().capture.clone();
         let Some(capture) = capture else {
-            return Ok(DeviceBuffer::over(Arc::new(self.0.allocate(bytes)?), len));
+            return Ok(DeviceBuffer::over(self.0.allocate(bytes)?, len));
         };
         if let Some(again) = capture.again(&self.0, bytes) {
             return Ok(DeviceBuffer::over(again, len));
         }
         // A graph runs when it is launched, in no order with the work of this stream so far.
-        let made = Arc::new(Allocation::new(self.0.context(), bytes)?);
+        let made = Allocation::new(self.0.context(), bytes)?;
         capture.made(&self.0, &made);
         Ok(DeviceBuffer::over(made, len))
     }

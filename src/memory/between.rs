@@ -287,7 +287,7 @@ impl Context {
         // SAFETY: a place for one address, and a NUL-terminated string.
         unsafe { call!(&**self.inner(), aclrtIpcMemImportByKey(&raw mut address, text, flags.into())) }?;
         let owner = Arc::new(Imported(key.key.clone()));
-        let memory = Arc::new(Allocation::of_calls(self.inner(), address, bytes, bytes, owner));
+        let memory = Allocation::of_calls(self.inner(), address, bytes, bytes, owner);
         if address.is_null() {
             return Err(Error::new(ErrorKind::Internal, "aclrtIpcMemImportByKey succeeded and gave no memory"));
         }

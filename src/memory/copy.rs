@@ -7,6 +7,7 @@ use std::sync::Arc;
 use acl_sys::aclrtMemcpyKind;
 use bytemuck::Pod;
 
+use super::apart::check_apart;
 use super::{Allocation, DeviceRead, DeviceSlice, DeviceWrite, Lent, PinnedBuffer};
 use crate::allocation::Touch;
 use crate::call::call;
@@ -33,7 +34,9 @@ impl Stream {
     /// different lengths or memory of another device; [`ErrorKind::NoEvents`](crate::ErrorKind::NoEvents) when no event
     /// is left to mark the end; [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed
     /// beside this crate; [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's
-    /// capture is ending. A copy that fails on the device is reported by a later synchronising call.
+    /// capture is ending. A copy that fails on the device is reported by a later synchronising call. Where the call
+    /// may have queued a part of the copy before it failed, the stream is waited for, up to [the limit of
+    /// drops](crate::set_drop_limit): past it the value comes without the buffer, which is freed behind the copy.
     ///
     /// # Examples
     ///
@@ -112,9 +115,11 @@ impl Stream {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths, memory of another
-    /// device ([`copy_peer`](Self::copy_peer) takes it), or an address that is not a multiple of 64 bytes (a slice),
-    /// which the copy engine asks for; [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream
-    /// destroyed beside this crate; [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the
+    /// device ([`copy_peer`](Self::copy_peer) takes it), an address that is not a multiple of 64 bytes (a slice),
+    /// which the copy engine asks for, or parts of one memory that overlap, unless they are the same: the device makes a
+    /// large copy in parts, in no order that is promised;
+    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed beside this crate;
+    /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the
     /// stream's capture is ending. A copy that fails on the device is reported by a later synchronising call.
     ///
     /// # Examples
@@ -195,6 +200,7 @@ impl Stream {
             let text = format!("a copy on the device between addresses that are not multiples of {DEVICE_ALIGNMENT}");
             return Err(Error::invalid(text));
         }
+        check_apart(from.addr(), to.addr(), bytes)?;
         let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
         let task =
             Task { label: "copy", location, uses: &[Touch::read(source), Touch::written(target)], scratch: None };

@@ -86,7 +86,7 @@ impl Context {
     #[track_caller]
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let allocation = Allocation::new(self.inner(), byte_len::<T>(len)?)?;
-        Ok(DeviceBuffer::over(Arc::new(allocation), len))
+        Ok(DeviceBuffer::over(allocation, len))
     }
 
     /// Device memory for `len` elements from a call of the library of its own, whatever the context's
@@ -110,7 +110,7 @@ impl Context {
     #[track_caller]
     pub fn alloc_direct<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let allocation = Allocation::own(self.inner(), byte_len::<T>(len)?)?;
-        Ok(DeviceBuffer::over(Arc::new(allocation), len))
+        Ok(DeviceBuffer::over(allocation, len))
     }
 
     /// Device memory for `len` elements, every byte zero. Blocks until they are.
@@ -182,7 +182,7 @@ impl<T: Pod> DeviceBuffer<T> {
             let text = format!("device memory at {address:p}, for elements aligned to {}", align_of::<T>());
             return Err(Error::invalid(text));
         }
-        Ok(Self::over(Arc::new(Allocation::of_others(context.inner(), address, bytes, owner)), len))
+        Ok(Self::over(Allocation::of_others(context.inner(), address, bytes, owner), len))
     }
 
     /// The memory, which is not freed then.

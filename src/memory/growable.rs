@@ -168,7 +168,7 @@ impl Context {
             .map_err(|error| error.context(format!("reserving {bytes} bytes of addresses")))?;
         let addresses = Arc::new(Addresses { start, bytes, pieces: Lock::default() });
         let owner: Arc<dyn GiveBack> = Arc::<Addresses>::clone(&addresses);
-        let allocation = Arc::new(Allocation::of_calls(self.inner(), start, bytes, 0, owner));
+        let allocation = Allocation::of_calls(self.inner(), start, bytes, 0, owner);
         if start.is_null() || !start.cast::<T>().is_aligned() {
             return Err(Error::new(
                 ErrorKind::NotSupported,

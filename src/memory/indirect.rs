@@ -8,6 +8,7 @@ use std::sync::Arc;
 use acl_sys::{aclrtMemcpyKind, aclrtStream};
 use bytemuck::Pod;
 
+use super::apart::check_apart;
 use super::copy::DEVICE_ALIGNMENT;
 use super::device_buffer::byte_len;
 use super::{Allocation, SharedBuffer};
@@ -62,6 +63,8 @@ pub struct CopyDescriptor<T: Pod> {
     from: SharedBuffer<T>,
     to: SharedBuffer<T>,
     len: usize,
+    /// The first places overlap, and none were set since.
+    overlaps: bool,
 }
 
 /// What `len` elements from `start` on are of memory that holds them.
@@ -105,16 +108,18 @@ impl Context {
         to: &SharedBuffer<T>,
         len: usize,
     ) -> Result<CopyDescriptor<T>> {
-        copied_bytes::<T>(len)?;
+        let bytes_of = copied_bytes::<T>(len)?;
         for side in [from, to] {
             self.inner().check_memory(side.allocation().context(), || "memory".to_owned())?;
         }
         let mut bytes = 0;
         // SAFETY: a place for one number.
         unsafe { call!(&**self.inner(), aclrtGetMemcpyDescSize(KIND, &raw mut bytes)) }?;
-        let memory = Arc::new(Allocation::new(self.inner(), bytes.max(1))?);
-        let mut made = CopyDescriptor { memory, from: from.clone(), to: to.clone(), len };
-        made.set(0, 0)?;
+        let memory = Allocation::new(self.inner(), bytes.max(1))?;
+        let mut made = CopyDescriptor { memory, from: from.clone(), to: to.clone(), len, overlaps: false };
+        let [from, to] = made.places(0, 0)?;
+        made.write(from, to)?;
+        made.overlaps = check_apart(from.addr(), to.addr(), bytes_of).is_err();
         Ok(made)
     }
 }
@@ -135,13 +140,24 @@ impl<T: Pod> CopyDescriptor<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for a place where a memory has not as many elements, or whose address is no
-    /// multiple of 64 bytes: the copy stays as it was. The error of work that is waited for;
+    /// [`ErrorKind::InvalidArgument`] for a place where a memory has not as many elements, whose address is no
+    /// multiple of 64 bytes, or that overlaps the other one without being the same: the copy stays as it was. The error of work that is waited for;
     /// [`ErrorKind::CaptureForbidden`] when a capture of this context does not allow blocking copies.
     #[doc(alias = "aclrtSetMemcpyDesc")]
     pub fn set(&mut self, from: usize, to: usize) -> Result<()> {
+        let [from, to] = self.places(from, to)?;
+        check_apart(from.addr(), to.addr(), copied_bytes::<T>(self.len)?)?;
+        self.write(from, to)?;
+        self.overlaps = false;
+        Ok(())
+    }
+
+    fn places(&self, from: usize, to: usize) -> Result<[*mut c_void; 2]> {
+        Ok([place(&self.from, from, self.len)?, place(&self.to, to, self.len)?])
+    }
+
+    fn write(&self, from: *mut c_void, to: *mut c_void) -> Result<()> {
         let bytes = copied_bytes::<T>(self.len)?;
-        let (from, to) = (place(&self.from, from, self.len)?, place(&self.to, to, self.len)?);
         self.memory.wait_idle()?;
         let (context, at, none) = (&**self.memory.context(), self.memory.address(), std::ptr::null_mut());
         // SAFETY: the memory has what the library asked for, and no submitted work reads it; both sides have `bytes`
@@ -156,8 +172,9 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for memory of another device; [`ErrorKind::NotSupported`] on the default stream
-    /// of an older library, which has no handle; otherwise as [`Stream::copy`].
+    /// [`ErrorKind::InvalidArgument`] for memory of another device, and for first places that overlap without being the
+    /// same while none were [set](CopyDescriptor::set); [`ErrorKind::NotSupported`] on the default stream of an older
+    /// library, which has no handle; otherwise as [`Stream::copy`].
     ///
     /// # Examples
     ///
@@ -168,6 +185,10 @@ impl Stream {
         let uses =
             [Touch::read(&copy.memory), Touch::read(copy.from.allocation()), Touch::written(copy.to.allocation())];
         let at = copy.memory.address();
+        if copy.overlaps {
+            let text = "a copy by descriptor whose first places overlap; CopyDescriptor::set moves them";
+            return Err(self.refuse(("copy_described", Location::caller()), Error::invalid(text)));
+        }
         self.submit_indirect(("copy_described", Location::caller()), &uses, |raw| {
             // SAFETY: a copy was written down at the address, whose places lie in memory that is registered with the
             // stream, as the address is.

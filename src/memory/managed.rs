@@ -78,7 +78,7 @@ impl Context {
             .map_err(|error| error.context(format!("allocating {bytes} bytes of managed memory")))?;
         let address = non_null(address, "aclrtMemAllocManaged")?;
         let owner = Arc::new(Address(address));
-        let allocation = Arc::new(Allocation::of_calls(self.inner(), address, bytes, 0, owner));
+        let allocation = Allocation::of_calls(self.inner(), address, bytes, 0, owner);
         let host = NonNull::new(address.cast::<T>()).filter(|host| host.is_aligned());
         let host = host.ok_or_else(|| {
             Error::new(ErrorKind::NotSupported, "managed memory that is not aligned for the elements")

@@ -98,7 +98,7 @@ impl Context {
         let owner: Arc<dyn GiveBack> = Arc::<Registered>::clone(&own);
         let found = register(context, &own, bytes);
         let device = *found.as_ref().unwrap_or(&start);
-        let allocation = Arc::new(Allocation::of_calls(self.inner(), device, bytes, 0, owner));
+        let allocation = Allocation::of_calls(self.inner(), device, bytes, 0, owner);
         found?;
         let host = NonNull::new(start.cast::<T>()).filter(|host| host.is_aligned());
         let host = host

@@ -1,10 +1,12 @@
 //! Copies of rows: matrices, and parts of matrices, whose rows lie apart.
 
+use std::ffi::c_void;
 use std::panic::Location;
 
 use acl_sys::aclrtMemcpyKind;
 use bytemuck::Pod;
 
+use super::apart::{Side, check_rows_apart};
 use super::{DeviceRead, DeviceWrite, Lent, PinnedBuffer};
 use crate::allocation::Touch;
 use crate::call::call;
@@ -193,7 +195,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`Stream::copy`], but for lengths and addresses, which may be any; and as [`Stream::upload_rows`].
+    /// As [`Stream::copy`], but for lengths and addresses, which may be any; and as [`Stream::upload_rows`]. Rows that lie
+    /// between one another in one memory do not overlap.
     ///
     /// # Examples
     ///
@@ -211,6 +214,10 @@ impl Stream {
         let bytes = checked.and_then(|()| rows.check(size_of::<T>(), [from.len(), to.len()]));
         let InBytes { width, from: every, to: target } =
             bytes.map_err(|error| self.refuse(("copy_rows", location), error))?;
+        let side = |at: *mut c_void, pitch| Side { at: at.addr(), pitch };
+        let (source, place) = (side(from.address(), every), side(to.address(), target));
+        check_rows_apart(source, place, width, rows.height)
+            .map_err(|error| self.refuse(("copy_rows", location), error))?;
         let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
         let uses = [Touch::read(from.allocation()), Touch::written(to.allocation())];
         let task = Task { label: "copy_rows", location, uses: &uses, scratch: None };

@@ -1,5 +1,6 @@
 //! Pinned buffers that are with the device: given back after the copy, or kept by a graph.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
@@ -65,7 +66,8 @@ impl<T: Pod + Send> Lent<T> {
         Self::start_several(stream, buffer, task, copy, false)
     }
 
-    /// As [`Self::start`], for a call that may have submitted `several` copies when it fails.
+    /// As [`Self::start`], for a call of `several` copies, of which some may be queued whatever it fails for. The copy of
+    /// one buffer is cut into parts by the library, so what ends in the middle may have queued some of it, too.
     pub(super) fn start_several(
         stream: &Stream,
         mut buffer: PinnedBuffer<T>,
@@ -90,8 +92,8 @@ impl<T: Pod + Send> Lent<T> {
         let number = match submitted {
             Ok(number) => number,
             // What a capture has recorded never runs: the call has spoiled it.
-            Err(error) if several && state.capture.is_none() && !is_there_nothing(&error) => {
-                // The stream may have some of them.
+            Err(error) if state.capture.is_none() && may_be_in_part(&error, several) => {
+                // The stream may have some of it.
                 let number = inner.progress().next();
                 task.memory().for_each(|touch| touch.memory.used_by(inner, number, touch.how, &state.clock));
                 drop(state);
@@ -111,20 +113,29 @@ impl<T: Pod + Send> Lent<T> {
         Ok(Self(Some(State::Flying { buffer, done: Done::Own(done), told: false, copy: Use::new(inner, number) })))
     }
 
-    /// Gives a buffer back that work of the stream may use, up to the submission `number`, once all of that is done. It
-    /// is leaked when that cannot be waited for. How other work ended is told to whoever waits for the stream next.
+    /// Gives a buffer back that work of the stream may use, up to the submission `number`, once all of that is done: within
+    /// the limit of drops, else a thread has it until then. It is leaked when that cannot be waited for. How other work
+    /// ended is told to whoever waits for the stream next.
     fn given_up(
         stream: &Stream,
         buffer: PinnedBuffer<T>,
         number: u64,
         error: Error,
     ) -> Result<Self, Refused<PinnedBuffer<T>>> {
-        if stream.0.outlast(number, None).is_ok() {
-            return Err(Refused::new(buffer, error));
-        }
-        std::mem::forget(buffer);
-        let (context, lost) = (stream.0.context(), State::Lost(error.kind(), error.to_string()));
-        context.record_drop_error("a pinned buffer is leaked, its copy cannot be waited for", error);
+        let lost = State::Lost(error.kind(), error.to_string());
+        let text = match retire::wait(|limit| stream.0.outlast(number, limit)) {
+            Ok(Waited::Done) => return Err(Refused::new(buffer, error)),
+            Ok(_) => {
+                retire::on_thread((buffer.into_bytes(), Use::new(&stream.0, number)), free_behind);
+                "a copy that may be queued in part, whose pinned buffer stays with it"
+            }
+            Err(_) => {
+                std::mem::forget(buffer);
+                "a pinned buffer is leaked, its copy cannot be waited for"
+            }
+        };
+        // Nobody may ask the value.
+        stream.0.context().record_drop_error(text, error);
         Ok(Self(Some(lost)))
     }
 }
@@ -235,6 +246,14 @@ impl<T: Pod> Lent<T> {
         }
     }
 
+    /// That the copy is under way, or was: not where its call failed and the buffer could not be given back.
+    pub(crate) fn check_begun(&self) -> Result<()> {
+        match &self.0 {
+            Some(State::Lost(kind, why)) => Err(lost(*kind, why)),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn slot(&self) -> Option<&HostSlot> {
         match &self.0 {
             Some(State::Captured(slot)) => Some(slot),
@@ -248,9 +267,42 @@ fn lost(kind: ErrorKind, why: &str) -> Error {
     Error::new(kind, format!("the buffer was lost when its copy could not be waited for: {why}"))
 }
 
-/// Whether the error means that the library or the card has no such call, so that nothing was submitted.
-fn is_there_nothing(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::MissingSymbol | ErrorKind::NotSupported)
+/// Whether a copy, or some of `several`, may be queued in part although the call failed: not where the library or the card
+/// has no such call, and one copy not where the call tells what became of other work.
+fn may_be_in_part(error: &Error, several: bool) -> bool {
+    use ErrorKind::{
+        Driver, Internal, MissingSymbol, NoEvents, NoStreams, NotSupported, Other, OutOfMemory, Timeout,
+    };
+    match error.kind() {
+        MissingSymbol | NotSupported => false,
+        OutOfMemory | NoStreams | NoEvents | Timeout | Driver | Internal | Other => true,
+        _ => several,
+    }
+}
+
+/// Frees a buffer once the work `last` is done, on a thread.
+fn free_behind((buffer, last): (PinnedBuffer<u8>, Use)) {
+    let failed = Cell::new(None);
+    let is_used = || {
+        // A stream that failed cannot be asked without a wait.
+        match retire::wait_moment(|limit| last.outlast(limit)) {
+            Err(error) if error.kind() != ErrorKind::CaptureForbidden => failed.set(Some(error)),
+            _ => return !last.is_done() && !last.is_lost(),
+        }
+        false
+    };
+    let tell = || {
+        let late = retire::late(&describe(&last, buffer.size_bytes()));
+        buffer.context().record_drop_error("a pinned buffer that goes away", late);
+    };
+    retire::outlast(is_used, tell);
+    if last.is_done() {
+        return;
+    }
+    if let Some(error) = failed.take() {
+        buffer.context().record_drop_error("a pinned buffer is leaked, its copy cannot be waited for", error);
+    }
+    std::mem::forget(buffer);
 }
 
 /// A copy that is not done, for errors.
@@ -303,5 +355,57 @@ impl<T: Pod> fmt::Debug for Lent<T> {
             None => "done",
         };
         f.debug_tuple("Lent").field(&state).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::Location;
+    use std::time::Instant;
+
+    use acl_sys::aclrtMemcpyKind;
+
+    use super::*;
+    use crate::call::call;
+    use crate::memory::Touch;
+    use crate::{Acl, mock};
+
+    /// The library cuts a copy into parts, and what fails in the middle has queued those before.
+    #[test]
+    fn a_buffer_of_a_copy_that_fails_in_the_middle_comes_back_behind_its_parts() -> Result<()> {
+        let context = Acl::mock()?.device(0)?.context().create_context()?;
+        let (stream, target) = (context.stream()?, context.alloc::<u8>(8)?);
+        let memory = target.slice(..)?;
+        let task = Task {
+            label: "in parts",
+            location: Location::caller(),
+            uses: &[Touch::written(memory.allocation())],
+            scratch: None,
+        };
+        let in_part = |kind: ErrorKind| {
+            let (kind_of, address) = (aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE, memory.address());
+            Lent::start(&stream, context.pinned_from(&[7_u8; 8])?, &task, |context, host, raw| {
+                // SAFETY: both sides have 8 bytes, which stay until the stream is done.
+                unsafe { call!(context, aclrtMemcpyAsync(address, 8, host, 8, kind_of, raw)) }?;
+                Err(Error::new(kind, "the second part"))
+            })
+            .map_err(|refused| refused.into_parts().1)
+            .map(Some)
+            .or_else(|error| if error.kind() == kind { Ok(None) } else { Err(error) })
+        };
+        // One that was waited for is back.
+        assert!(in_part(ErrorKind::Internal)?.is_none());
+        mock::hold(&stream)?;
+        let lent = retire::until(Instant::now(), || in_part(ErrorKind::OutOfMemory))?;
+        let lost = lent.expect("the copy is held, so its buffer cannot be back").wait().unwrap_err().into_parts().1;
+        assert!(lost.kind() == ErrorKind::OutOfMemory && lost.to_string().contains("the second part"), "{lost}");
+        mock::release(&stream)?;
+        stream.synchronize()?;
+        assert_eq!(target.to_vec()?, [7; 8]);
+        drop(target);
+        stream.close()?;
+        // The thread that had the buffer is done with it.
+        context.close()?;
+        Ok(())
     }
 }

@@ -398,7 +398,7 @@ impl<'m> ModelRun<'m> {
         }
         let (Some(gear), Some((index, bytes))) = (&prepared.gear, model.about.choice) else { return Ok(given) };
         // New for each run: the library writes it now, and a run that is not done may have the one before.
-        let choice = Arc::new(Allocation::new(context, bytes)?);
+        let choice = Allocation::new(context, bytes)?;
         given.lists.input.add(choice.address(), choice.bytes())?;
         given.choice = Some(choice);
         choose(context, model.loaded.id()?, given.lists.input.raw(), index, gear)?;

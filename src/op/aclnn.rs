@@ -132,13 +132,15 @@ macro_rules! aclnn {
         )*
 
         /// What calls by name and stored ones are found by.
-        pub(super) static KNOWN: &[$crate::op::executor::Function] = &[$(
-            $crate::op::executor::function!($launch, $plan)
-                .taking(
-                    &[$($crate::op::aclnn::takes!($kind)),*],
-                    concat!(stringify!($name), "," $(, stringify!($p), ",")*),
-                )
-        ),*];
+        pub(super) static KNOWN: $crate::op::known::Known = $crate::op::known::Known::new(
+            &[$($crate::op::known::Phases::new(
+                stringify!($launch),
+                stringify!($plan),
+                $crate::op::first::call_of(acl_sys::Table::$plan),
+            )),*],
+            &[$($($crate::op::aclnn::takes!($kind),)*)*],
+            concat!($(stringify!($name), ",", $(stringify!($p), ",",)* "\n",)*),
+        );
 
         /// Names in Rust and in C.
         #[cfg(test)]
@@ -398,35 +400,37 @@ pub use x::*;
 
 /// The function of a C name, with its name here.
 pub(super) fn find(name: &str) -> Option<(&'static str, &'static Function)> {
-    let letter = name.strip_prefix("aclnn")?.bytes().next()?.to_ascii_lowercase();
-    let all: &'static [Function] = match letter {
-        b'a' => a::KNOWN,
-        b'b' => b::KNOWN,
-        b'c' => c::KNOWN,
-        b'd' => d::KNOWN,
-        b'e' => e::KNOWN,
-        b'f' => f::KNOWN,
-        b'g' => g::KNOWN,
-        b'h' => h::KNOWN,
-        b'i' => i::KNOWN,
-        b'k' => k::KNOWN,
-        b'l' => l::KNOWN,
-        b'm' => m::KNOWN,
-        b'n' => n::KNOWN,
-        b'o' => o::KNOWN,
-        b'p' => p::KNOWN,
-        b'q' => q::KNOWN,
-        b'r' => r::KNOWN,
-        b's' => s::KNOWN,
-        b't' => t::KNOWN,
-        b'u' => u::KNOWN,
-        b'v' => v::KNOWN,
-        b'w' => w::KNOWN,
-        b'x' => x::KNOWN,
+    // One has no more in front than all functions have.
+    let own = name.strip_prefix("acl")?;
+    let letter = own.strip_prefix("nn").unwrap_or(own).bytes().next()?.to_ascii_lowercase();
+    let all = match letter {
+        b'a' => &a::KNOWN,
+        b'b' => &b::KNOWN,
+        b'c' => &c::KNOWN,
+        b'd' => &d::KNOWN,
+        b'e' => &e::KNOWN,
+        b'f' => &f::KNOWN,
+        b'g' => &g::KNOWN,
+        b'h' => &h::KNOWN,
+        b'i' => &i::KNOWN,
+        b'k' => &k::KNOWN,
+        b'l' => &l::KNOWN,
+        b'm' => &m::KNOWN,
+        b'n' => &n::KNOWN,
+        b'o' => &o::KNOWN,
+        b'p' => &p::KNOWN,
+        b'q' => &q::KNOWN,
+        b'r' => &r::KNOWN,
+        b's' => &s::KNOWN,
+        b't' => &t::KNOWN,
+        b'u' => &u::KNOWN,
+        b'v' => &v::KNOWN,
+        b'w' => &w::KNOWN,
+        b'x' => &x::KNOWN,
         _ => return None,
     };
     let entry = acl_sys::Entry::find(name)?;
-    all.iter().find(|known| known.entry() == entry).map(|function| (function.label(), function))
+    all.functions().iter().find(|known| known.entry() == entry).map(|function| (function.label(), function))
 }
 
 pub(super) fn text(parameter: &str, text: &str) -> Result<CString> {
@@ -485,6 +489,7 @@ mod tests {
     use acl_sys::Table;
 
     use super::*;
+    use crate::op::told::Takes;
 
     #[test]
     fn every_operator_of_the_bindings_has_one_function() {
@@ -526,5 +531,13 @@ mod tests {
         let id = |name| Function::new(name, name, nothing, |table| table.aclnnAbs()).id();
         let ids: BTreeSet<u64> = here.iter().map(|name| id(name)).collect();
         assert_eq!(ids.len(), here.len(), "two functions have one id");
+        for (rust, name) in &all {
+            let (label, function) = find(name).unwrap();
+            assert_eq!((label, function.name(), function.id()), (*rust, *name, id(name)));
+            assert_eq!(function.parameters().count(), function.takes().len(), "{name}");
+        }
+        let (_, cat) = find("aclnnCat").unwrap();
+        assert_eq!(cat.parameters().collect::<Vec<_>>(), ["tensors", "dim", "out"]);
+        assert_eq!(cat.parameter("out"), Some((2, Takes::Tensor(Access::Write, false))));
     }
 }

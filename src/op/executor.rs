@@ -38,6 +38,16 @@ pub(crate) struct Function {
     names: &'static str,
 }
 
+/// FNV-1a; a test compares all names.
+const fn id_of(name: &str) -> u64 {
+    let (bytes, mut id, mut at) = (name.as_bytes(), 0xcbf2_9ce4_8422_2325_u64, 0);
+    while at < bytes.len() {
+        id = (id ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
+        at += 1;
+    }
+    id
+}
+
 /// On a workspace with its bytes. The executor comes from the first phase of the same operator, the workspace has the
 /// bytes that it asked for, and both they and the memory of the tensors last until the work is done.
 pub(crate) type SecondPhase = unsafe extern "C" fn(*mut c_void, u64, *mut aclOpExecutor, aclrtStream) -> i32;
@@ -50,13 +60,12 @@ impl Function {
         // For its type alone: no operator's method of the table need be in the program.
         _second: fn(&Table) -> Result<SecondPhase, MissingSymbol>,
     ) -> Self {
-        // FNV-1a; a test compares all names.
-        let (bytes, mut id, mut at) = (name.as_bytes(), 0xcbf2_9ce4_8422_2325_u64, 0);
-        while at < bytes.len() {
-            id = (id ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
-            at += 1;
-        }
-        Self { second: Entry::of(name), first: Entry::of(first_name), id, call, takes: &[], names: "" }
+        Self { second: Entry::of(name), first: Entry::of(first_name), id: id_of(name), call, takes: &[], names: "" }
+    }
+
+    /// Of these phases, the second and the first one.
+    pub(super) fn of((second, first): (Entry, Entry), call: FirstPhase) -> Self {
+        Self { second, first, id: id_of(second.name()), call, takes: &[], names: "" }
     }
 
     /// Says what the parameters take, and the names: its own in Rust, and theirs.

@@ -42,8 +42,9 @@ impl ReduceKind {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths, memory of another device, or
-/// a type that the runtime does not reduce; [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for one that this
+/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths, memory of another device,
+/// memory that both share, or a type that the runtime does not reduce;
+/// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for one that this
 /// card does not; [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) where the library has no reductions;
 /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's capture is ending. What
 /// fails on the device is reported by a later synchronising call.
@@ -72,7 +73,9 @@ pub fn reduce_into<T: Element>(
     kind: ReduceKind,
 ) -> Result<()> {
     let (location, from, to) = (Location::caller(), from.as_slice(), to.as_slice());
+    let shared = from.address().addr().abs_diff(to.address().addr()) < from.size_bytes();
     let checked = match from.len() == to.len() {
+        true if shared => Err(Error::invalid("memory reduced into memory that it shares")),
         true => stream.check_device(from.context_inner()).and_then(|()| stream.check_device(to.context_inner())),
         false => Err(Error::invalid(format!("{} elements reduced into {}", from.len(), to.len()))),
     };

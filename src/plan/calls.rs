@@ -9,12 +9,14 @@
 mod choices;
 mod facts;
 mod fits;
+mod params;
 mod sizes;
 mod written_out;
 
-pub(crate) use choices::{check_choice, check_choice_operands, params_of_choice, pieces_of_choice, wrong_limit};
+pub(crate) use choices::{check_choice, check_choice_operands, pieces_of_choice, wrong_limit};
 pub(crate) use facts::facts;
 pub(crate) use fits::{check_info, check_operands, check_pieces, dims_of_result, wrong_count};
+pub(crate) use params::{leaves, params_of_call, params_of_choice, pieces_of_call, repeats};
 pub(crate) use sizes::bind;
 pub(crate) use written_out::{inlined, written_out};
 

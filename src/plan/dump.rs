@@ -2,6 +2,7 @@
 //! ones are shown with it too.
 
 use crate::op::DataType;
+use crate::sort;
 
 #[cfg(feature = "cache")]
 use super::recipe::function::Body;
@@ -134,7 +135,7 @@ fn show_extent(extent: &Extent, symbols: &[String]) -> String {
 
 fn show_poly(poly: &Poly, symbols: &[String]) -> String {
     let mut terms: Vec<_> = poly.terms().collect();
-    terms.sort_by_key(|(powers, _)| {
+    sort::by_key(&mut terms, |(powers, _)| {
         let degree: u32 = powers.iter().map(|power| u32::from(*power)).sum();
         (std::cmp::Reverse(degree), std::cmp::Reverse(**powers))
     });

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::sort;
+
 use super::order::Order;
 use super::recipe::uses::Uses;
 use super::recipe::{Recipe, Storage, StorageKind};
@@ -170,14 +172,14 @@ fn temporaries<'a>(recipe: &Recipe, order: &'a Order, uses: &Uses) -> Option<Tem
         let (span, spans) = (start as u32, (spans.len() - start) as u32);
         all.push(Temporary { bytes, storage: index, first, span, spans });
     }
-    all.sort_by_key(|one| one.first);
+    sort::by_key(&mut all, |one| one.first);
     Some(Temporaries { all, spans, order })
 }
 
 /// Temporaries in the order of their last use.
 fn by_end(temporaries: &Temporaries<'_>) -> Vec<u32> {
     let mut sorted: Vec<u32> = (0..temporaries.all.len() as u32).collect();
-    sorted.sort_unstable_by_key(|index| (temporaries.last(&temporaries.all[*index as usize]), *index));
+    sort::by_key(&mut sorted, |index| temporaries.last(&temporaries.all[*index as usize]));
     sorted
 }
 

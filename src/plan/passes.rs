@@ -216,12 +216,13 @@ impl Passes {
     /// weight, which are the last ones of `x`, and keeps them: of f32, f16 or bf16, statistics in f32, with casts
     /// around. The square may be a product, a power of 2 or `aclnnSquare`, the root part of a quotient. With a sum of
     /// two tensors of one shape in front it becomes `aclnnAddRmsNorm`; others may read the sum after that. And
-    /// `(x - mean) · scale · weight + bias` with a number for each channel becomes `aclnnBatchNormElemt`. The rest is as
-    /// for [`fused_attention`](Self::fused_attention).
+    /// `(x - mean) · scale · weight + bias` with a number for each channel becomes `aclnnBatchNormElemt`: of f32, where
+    /// the scale comes from `aclnnRsqrt` or is a constant above 0, since libraries of CANN take the variance out of it.
+    /// The rest is as for [`fused_attention`](Self::fused_attention).
     ///
     /// A sum of two tensors of one shape in front of `aclnnLayerNorm` with a weight and a bias of its type becomes
-    /// `aclnnAddLayerNorm`, which Atlas A2, A3 and inference cards and Ascend 950 have; others may read the sum after
-    /// that, and where nobody does it is not written.
+    /// `aclnnAddLayerNorm`, which Atlas A2, A3 and inference cards and Ascend 950 have, with an eps of 1e-5, the one
+    /// that its document allows; others may read the sum after that, and where nobody does it is not written.
     #[must_use]
     pub const fn fused_norms(mut self, mode: PassMode) -> Self {
         self.fused_norms = mode;
@@ -230,7 +231,8 @@ impl Passes {
 
     /// `silu(gate) · up` becomes `aclnnSwiGlu` where both are halves of one tensor: views, the second behind the first
     /// in some dimension, or what `aclnnSplitWithSize` makes. `silu` may be written with `sigmoid`. Two products whose
-    /// weights could be joined stay two. The rest is as for [`fused_attention`](Self::fused_attention).
+    /// weights could be joined stay two, and so do halves and results with gaps, which its document excludes. The rest is
+    /// as for [`fused_attention`](Self::fused_attention).
     #[must_use]
     pub const fn fused_gates(mut self, mode: PassMode) -> Self {
         self.fused_gates = mode;
@@ -239,7 +241,9 @@ impl Passes {
 
     /// `x · cos + cat(-second half of x, first half) · sin` becomes `aclnnRotaryPositionEmbedding`, over the last of
     /// four dimensions, where the angles have a shape that cards take: the last dimension of `x`, and of the others
-    /// those of rows, of rows and batches, or all. The rest is as for [`fused_attention`](Self::fused_attention).
+    /// those of rows, of rows and batches, or all. Batches and heads are fewer than 1,000 each, together at most eight
+    /// times the rows where those come right before the last dimension, and the result has no gaps, as its document
+    /// wants. The rest is as for [`fused_attention`](Self::fused_attention).
     #[must_use]
     pub const fn fused_rotations(mut self, mode: PassMode) -> Self {
         self.fused_rotations = mode;
@@ -256,7 +260,8 @@ impl Passes {
     /// | of rows in several dimensions and a matrix, where a view has the rows in one; what is added is the same for all rows, or such rows | [`op::addmm`](crate::op::addmm) of that view |
     ///
     /// Numbers in front of the product and of what is added, from `aclnnMuls`, `aclnnNeg`, `aclnnSub` or the `alpha`
-    /// of a sum, become `alpha` and `beta`, unless one is 0 or two of them would have to be multiplied. Of f32 the
+    /// of a sum, become `alpha` and `beta`, unless one is 0, `beta` at most 1.2e-7, which libraries of CANN take for 0, or two of them
+    /// would have to be multiplied. Of f32 the
     /// numbers are the same on the mock and on the host; of f16 and bf16 they are rounded once. A device may round
     /// differently, within what the operator documents. The rest is as for
     /// [`fused_attention`](Self::fused_attention).
@@ -496,6 +501,7 @@ impl Passes {
     /// The plan after one pass; none when there is nothing to change.
     fn apply(&self, plan: &Plan, pass: Pass, mode: PassMode) -> Result<Option<Plan>> {
         let facts = Facts::of(plan.0.inlined(), (self.foreign, self.lacking));
+        // None of them is put in here: one function of all has a frame whose places take longer addresses.
         let edit = match pass {
             Pass::Fold => fold::run(&facts, self.most_folded as u64)?,
             Pass::Copies => copies::run(&facts),

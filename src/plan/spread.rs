@@ -163,8 +163,8 @@ impl Spread<'_> {
     fn assign(&mut self, index: u32, stream: u16, mut needs: Vec<u32>) {
         let mut waits = Vec::new();
         // The latest first: what they have waited for themselves is known then.
-        needs.sort_unstable_by(|a, b| b.cmp(a));
-        for need in needs {
+        needs.sort_unstable();
+        for need in needs.into_iter().rev() {
             if self.clocks.learn(stream, need) {
                 waits.push(Awaited::Node(need));
             }
@@ -195,7 +195,8 @@ impl Spread<'_> {
     /// The number of the event behind each node, if it has one, and the nodes that the origin waits for at the end.
     fn join_all(&mut self) -> (Vec<Option<u32>>, Vec<u32>) {
         let mut ends: Vec<u32> = self.placed.last[1..].iter().flatten().copied().collect();
-        ends.sort_unstable_by(|a, b| b.cmp(a));
+        ends.sort_unstable();
+        ends.reverse();
         ends.retain(|end| self.clocks.learn(ORIGIN, *end));
         let mut events = vec![None; self.recipe.nodes.len()];
         let waited = self.waits.iter().flatten();

@@ -20,6 +20,8 @@ pub(super) struct Block {
     /// How often it changed hands: what remembers the block with another number means an earlier one.
     pub(super) turn: u32,
     pub(super) state: State,
+    /// The class in whose list it is, when it is in one.
+    pub(super) bin: u16,
     /// Of the submission that may still use it, once it is ready.
     pub(super) number: u64,
     /// Of the stream that may take it then.

@@ -104,13 +104,6 @@ pub(super) fn class_of(bytes: usize) -> usize {
     EXACT + (((power - STEPS) as usize) << STEPS) + step
 }
 
-/// Whether every block of its class has at least `bytes` bytes.
-#[inline]
-pub(super) fn is_least_of_class(bytes: usize) -> bool {
-    let units = bytes / UNIT;
-    units < EXACT || units.trailing_zeros() >= units.ilog2() - STEPS
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,7 +138,6 @@ mod tests {
         for units in 1..100_000 {
             let class = class_of(units * UNIT);
             assert!(class == last || class == last + 1, "{units} units");
-            assert_eq!(is_least_of_class(units * UNIT), class != last, "{units} units");
             last = class;
         }
         assert!(class_of(isize::MAX as usize) < 2 * CLASSES);

@@ -37,7 +37,7 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin(progress: &Arc<Progress>) -> Self {
         progress.passes.begin();
         progress.around.begin();

@@ -98,7 +98,7 @@ impl Context {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use std::time::{Duration, Instant};
     ///
     /// let device = racl::Acl::mock()?.device(0)?;

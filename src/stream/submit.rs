@@ -74,12 +74,17 @@ impl Stream {
 
     /// The lock, unless somebody has it for longer than it takes to look whether it is held.
     fn lock_soon(&self) -> Option<Guard<'_, State>> {
-        let pause = || retire::pause_for(Duration::from_micros(50));
+        self.lock_between(|| retire::pause_for(Duration::from_micros(50)))
+    }
+
+    /// As [`lock_soon`](Self::lock_soon), with a pause between looks.
+    fn lock_between(&self, mut pause: impl FnMut()) -> Option<Guard<'_, State>> {
         (0..8).find_map(|_| {
-            self.0.state.try_lock().or_else(|| {
+            let state = self.0.state.try_lock();
+            if state.is_none() {
                 pause();
-                None
-            })
+            }
+            state
         })
     }
 
@@ -284,7 +289,7 @@ impl StreamInner {
     /// Memory for work on this stream, which does not capture: earlier work of it may use the memory still, unless the
     /// work is for a graph, which runs when it is launched, in no order with the work of this stream so far.
     #[track_caller]
-    pub(crate) fn allocate(self: &Arc<Self>, bytes: usize) -> Result<Allocation> {
+    pub(crate) fn allocate(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>> {
         if self.lock().updates {
             return Allocation::new(&self.context, bytes);
         }
@@ -292,7 +297,7 @@ impl StreamInner {
     }
 
     #[track_caller]
-    fn allocate_behind(self: &Arc<Self>, context: &Arc<ContextInner>, bytes: usize) -> Result<Allocation> {
+    fn allocate_behind(self: &Arc<Self>, context: &Arc<ContextInner>, bytes: usize) -> Result<Arc<Allocation>> {
         let last = || Use::new(self, self.progress.submitted());
         let follow = |before: &Use| self.follow_for_memory(before);
         let behind = Behind { key: self.key(), raw: self.raw, last: &last, follow: &follow };
@@ -306,7 +311,7 @@ impl StreamInner {
         self: &Arc<Self>,
         context: &Arc<ContextInner>,
         bytes: usize,
-    ) -> Result<Allocation> {
+    ) -> Result<Arc<Allocation>> {
         let knows = {
             let state = self.lock();
             let free = state.capture.is_none() && !state.updates;
@@ -336,11 +341,11 @@ impl StreamInner {
         }
         self.context.bind()?;
         let grown = bytes.checked_next_power_of_two().unwrap_or(bytes).max(4096);
-        let memory = Arc::new(match &capture {
+        let memory = match &capture {
             // A graph runs when it is launched, in no order with the work of this stream so far.
             Some(_) => Allocation::new(&self.context, grown),
             None => self.allocate(grown),
-        }?);
+        }?;
         match capture {
             Some(capture) => capture.set_workspace(self, &memory),
             None => {
@@ -367,7 +372,7 @@ mod tests {
         let context = Acl::mock()?.device(0)?.context().create_context()?;
         let stream = context.stream()?;
         mock::hold(&stream)?;
-        let memory = Arc::new(Allocation::new(context.inner(), BYTES)?);
+        let memory = Allocation::new(context.inner(), BYTES)?;
         let address = memory.address();
         let uses = [Touch::new(&memory, How::Written)];
         let task = Task { label: "two parts", location: Location::caller(), uses: &uses, scratch: None };
@@ -394,12 +399,28 @@ mod tests {
         Ok(())
     }
 
+    #[test]
+    fn a_lock_that_is_held_for_a_moment_is_waited_for_and_no_longer() -> Result<()> {
+        let context = Acl::mock()?.device(0)?.context().create_context()?;
+        let stream = context.stream()?;
+        let mut held = Some(stream.0.lock());
+        let mut looks = 0;
+        let soon = stream.lock_between(|| {
+            looks += 1;
+            held.take_if(|_| looks == 3);
+        });
+        assert!(soon.is_some() && looks == 3, "{looks}");
+        let mut looks = 0;
+        assert!(stream.lock_between(|| looks += 1).is_none() && looks == 8, "{looks}");
+        Ok(())
+    }
+
     /// The order of the look and of the note cannot be had by a test: who holds the lock may be anywhere between.
     #[test]
     fn memory_is_not_taken_over_while_its_first_stream_is_given_something() -> Result<()> {
         let context = Acl::mock()?.device(0)?.context().create_context()?;
         let (first, other) = (context.stream()?, context.stream()?);
-        let memory = Arc::new(Allocation::new(context.inner(), 64)?);
+        let memory = Allocation::new(context.inner(), 64)?;
         let read = |stream: &Stream| {
             let uses = [Touch::new(&memory, How::Read)];
             let task = Task { label: "a read", location: Location::caller(), uses: &uses, scratch: None };

@@ -81,6 +81,29 @@ pub struct mock_acl_launch {
     pub stream_id: i32,
 }
 
+/// How many of the values that a call was given the log shows.
+pub const MOCK_ACL_CALL_GIVEN: usize = 8;
+
+/// A call of an exported function; see `mock_acl_call` in `mock_acl.h`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct mock_acl_call {
+    /// Size of this structure in bytes, set before the call.
+    pub struct_size: usize,
+    /// C name of the function, a constant.
+    pub function: *const c_char,
+    /// Number of the thread that called it.
+    pub thread: u64,
+    /// Code of the injected failure, 0 for none.
+    pub injected: i32,
+    /// How many handles and addresses it was given.
+    pub given_count: u32,
+    /// The first of them.
+    pub given: [*const c_void; MOCK_ACL_CALL_GIVEN],
+    /// What it made, or null.
+    pub gave: *const c_void,
+}
+
 /// Two accesses that nothing orders; see `mock_acl_race` in `mock_acl.h`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,6 +207,12 @@ unsafe extern "C" {
     pub fn mock_acl_advance_ns(ns: u64);
     /// Calls of a function since the last reset.
     pub fn mock_acl_calls(name: *const c_char) -> u64;
+    /// Begins a log of the calls, or ends it.
+    pub fn mock_acl_log_calls(on: c_int);
+    /// Calls in the log.
+    pub fn mock_acl_call_count() -> u64;
+    /// One call of the log.
+    pub fn mock_acl_call_at(index: u64, call: *mut mock_acl_call) -> c_int;
     /// Counts of live objects.
     pub fn mock_acl_live_handles(live: *mut mock_acl_live) -> c_int;
     /// Makes the n-th call of a function fail.

@@ -213,6 +213,10 @@ fn launches_by_hand_order_after_a_gate() {
     let gate = Gate::before(&one);
     g1.launch(&one).unwrap();
     racl::untracked(|| g2.launch(&two)).unwrap();
+    // Over before the first one begins, which has the same memory.
+    let done = arena.context.event().unwrap();
+    done.record(&two).unwrap();
+    done.synchronize().unwrap();
     // Tracked again: comes behind both.
     g2.launch(&two).unwrap();
     gate.open();
@@ -220,7 +224,7 @@ fn launches_by_hand_order_after_a_gate() {
     two.synchronize().unwrap();
     one.synchronize().unwrap();
     assert_eq!(outs.each_ref().map(|o| o.to_vec().unwrap()), [vec![1; 5000], vec![2; 5000]]);
-    drop((g1, g2, outs, one, two, pool));
+    drop((g1, g2, outs, done, one, two, pool));
     arena.end();
 }
 

@@ -30,6 +30,7 @@ only_of_the_mock! {
     fn prefetched() -> (u64, u64);
     fn launches() -> Vec<Launch>;
     fn races() -> Vec<Race>;
+    fn logged_calls() -> Vec<Call>;
 }
 
 /// What holds up a stream of another library.
@@ -117,6 +118,13 @@ pub(crate) fn log_launches(on: bool) {
         needs_mock("it uses mock::log_launches");
     }
     racl::mock::log_launches(on);
+}
+
+pub(crate) fn log_calls(on: bool) {
+    if on {
+        needs_mock("it uses mock::log_calls");
+    }
+    racl::mock::log_calls(on);
 }
 
 pub(crate) fn check_races(mode: RaceCheck) -> RaceCheck {

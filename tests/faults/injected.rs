@@ -74,7 +74,7 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     // undone of a watch that failed: `tests/snapshots.rs`. What a graph leaves that is given away: `tests/graphs`.
     // Operators that find as much as there is are named for errors; all operators have one funnel.
     // Repairs and a reset by force: `tests/devices.rs`. Devices are waited for in parts while there are graphs with
-    // updates only.
+    // updates only: `tests/attacks/updates.rs`.
     assert_eq!(
         missing,
         [

@@ -272,6 +272,28 @@ fn what_a_graph_uses_that_is_given_away_goes_with_it() {
     });
 }
 
+/// For good: nobody says when the graph is gone.
+#[test]
+fn what_a_graph_uses_that_is_given_away_stays_where_its_end_cannot_be_heard_of() {
+    let _alone = mock::exclusive();
+    mock::reset().unwrap();
+    let device = crate::common::direct_device();
+    let context = device.context().create_context().unwrap();
+    let stream = context.stream().unwrap();
+    let mut x = context.alloc::<u8>(64).unwrap();
+    let graph = stream.capture(racl::CaptureMode::Relaxed, |s| s.fill_bytes(&mut x, 1)).unwrap();
+    let before = mock::live_handles();
+    mock::fail("aclmdlRIDestroyRegisterCallback", 1, 507_000).unwrap();
+    let raw = graph.into_raw().unwrap();
+    drop(x);
+    // SAFETY: the graph was given away above, and this crate keeps what it uses.
+    unsafe { Graph::from_raw(raw, &context) }.unwrap().close().unwrap();
+    let after = mock::live_handles();
+    assert_eq!((after.graphs, after.device_allocations), (before.graphs - 1, before.device_allocations));
+    drop((stream, context, device));
+    mock::reset().unwrap();
+}
+
 /// Its streams, its graph and what it keeps stay, and everybody else goes on.
 #[test]
 fn a_builder_that_is_forgotten_harms_nobody() {

@@ -12,7 +12,7 @@ use crate::load;
 fn norm(g: &Builder) -> Result<()> {
     let x = g.input("x", [2, 2], F32, Input::Copied)?;
     let w = g.constant(&[2.0_f32, 4.0], [2])?;
-    let y = g.layer_norm(g.add(x, x)?, w, w, 0.0)?;
+    let y = g.layer_norm(g.add(x, x)?, w, w, 1e-5)?;
     g.output("y", y)
 }
 
@@ -39,7 +39,9 @@ fn a_library_without_an_operator_runs_what_passes_made_for_it() {
     for (acl, operators) in [(&older, 2), (&newer, 1)] {
         let better = plan.optimise(&passes.for_library(acl)).unwrap();
         assert_eq!(better.plan.operators(), operators, "{better}");
-        assert_eq!(run(acl, &better).unwrap(), [0.0, 8.0, 4.0, 0.0]);
+        for (got, wanted) in run(acl, &better).unwrap().into_iter().zip([0.0_f32, 8.0, 4.0, 0.0]) {
+            assert!((got - wanted).abs() < 1e-4, "{got} for {wanted}");
+        }
     }
     // Without a word about it the executable is not made, and the library goes on.
     let error = run(&older, &plan.optimise(&passes).unwrap()).unwrap_err();

@@ -216,6 +216,15 @@ fn gate(device: &Device, mode: Mode) -> Result<()> {
         side.synchronize()?;
         assert_eq!(exe.output::<f32>(output)?.to_vec()?, [2.0, step as f32 + 1.0]);
     }
+    // Nobody signals: it is opened on request, and where the executable goes.
+    exe.run(&main, &mut bind)?;
+    assert_eq!(exe.release_gates()?, ["open"]);
+    main.synchronize()?;
+    exe.run(&main, &mut bind)?;
+    drop(exe);
+    main.synchronize()?;
+    let told = device.context().take_drop_errors();
+    assert!(told.len() == 1 && told[0].kind() == ErrorKind::Aborted, "{told:?}");
     Ok(())
 }
 

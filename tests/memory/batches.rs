@@ -1,6 +1,6 @@
 //! Several copies with one call.
 
-use racl::{CaptureMode, DeviceBuffer, ErrorKind, PinnedBuffer, Result, Stream};
+use racl::{CaptureMode, DeviceBuffer, DeviceWrite as _, ErrorKind, PinnedBuffer, Result, Stream};
 
 use crate::common::{assert_says, device, mock};
 use crate::exclusive;
@@ -63,6 +63,28 @@ fn parts_that_do_not_fit_are_refused_and_nothing_is_lost() {
     assert_says(&error, ErrorKind::InvalidArgument, &["0..2", "1..3", "overlap"]);
     stream.synchronize().unwrap();
     assert_eq!(memory.to_vec().unwrap(), [7; 4]);
+}
+
+#[test]
+fn places_that_overlap_are_not_written_by_one_batch() {
+    let _alone = exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let memory = device.upload(&[7_u8; 4]).unwrap().into_shared();
+    let (mut first, mut second) = (memory.slice(0..3).unwrap(), memory.slice(2..4).unwrap());
+    let host = device.pinned_from(&[1_u8, 2, 3, 4, 5]).unwrap();
+    let mut parts = [(second.as_mut_slice(), 3..5), (first.as_mut_slice(), 0..3)];
+    let (host, error) = stream.upload_batch(host, &mut parts).unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::InvalidArgument, &["of the device, which overlap"]);
+    let mut parts = [(first.as_mut_slice(), &host[..3]), (second.as_mut_slice(), &host[3..])];
+    let error = device.context().write_batch(&mut parts).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["of the device, which overlap"]);
+    assert_eq!(memory.to_vec().unwrap(), [7; 4]);
+    // Side by side they may be.
+    let mut first = memory.slice(0..2).unwrap();
+    let mut parts = [(first.as_mut_slice(), &host[..2]), (second.as_mut_slice(), &host[3..])];
+    device.context().write_batch(&mut parts).unwrap();
+    assert_eq!(memory.to_vec().unwrap(), [1, 2, 4, 5]);
 }
 
 /// A batch to one memory, of one element each.

@@ -176,3 +176,35 @@ fn a_pointer_cannot_lead_a_copy_of_a_graph_out_of_its_memory() {
     drop(graph);
     source.point_to(3 * ROW).unwrap();
 }
+
+#[test]
+fn copies_whose_places_overlap_are_refused() {
+    let _alone = exclusive();
+    let device = device();
+    let (context, stream) = (device.context(), device.stream().unwrap());
+    let mut all = device.upload(&rows(&[1, 2, 3, 4])).unwrap().into_shared();
+    let says = |error: &racl::Error| assert_says(error, ErrorKind::InvalidArgument, &["overlaps what it reads"]);
+    let mut copy = context.copy_descriptor(&all, &all, 2 * ROW).unwrap();
+    says(&copy.set(0, ROW).unwrap_err());
+    says(&copy.set(2 * ROW, ROW).unwrap_err());
+    let (from, to) = (context.device_pointer(&all).unwrap(), context.device_pointer(&all).unwrap());
+    says(&stream.copy_pointed((&from, 0), (&to, ROW), 2 * ROW).unwrap_err());
+    stream.copy_described(&copy).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(all.to_vec().unwrap(), rows(&[1, 2, 3, 4]));
+    // Those that it is made with count once it is used.
+    let (low, high) = (all.slice(..3 * ROW).unwrap(), all.slice(ROW..).unwrap());
+    let mut first = context.copy_descriptor(&low, &high, 2 * ROW).unwrap();
+    let error = stream.copy_described(&first).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["first places overlap"]);
+    first.set(0, ROW).unwrap();
+    stream.copy_described(&first).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(all.to_vec().unwrap(), rows(&[1, 2, 1, 2]));
+    all.write(&rows(&[1, 2, 3, 4])).unwrap();
+    copy.set(0, 2 * ROW).unwrap();
+    stream.copy_described(&copy).unwrap();
+    stream.copy_pointed((&from, ROW), (&to, 0), ROW).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(all.to_vec().unwrap(), rows(&[2, 2, 1, 2]));
+}

@@ -71,3 +71,19 @@ fn what_cannot_be_reduced_is_refused() {
     assert_says(&error, ErrorKind::InvalidArgument, &["aclrtReduceAsync", "100000"]);
     assert_eq!(to.to_vec().unwrap(), [1]);
 }
+
+#[test]
+fn memory_is_not_reduced_into_what_it_shares() {
+    let _alone = exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let all = device.upload(&[1_i32, 2, 3, 4]).unwrap().into_shared();
+    for (from, to) in [(0..3, 1..4), (1..4, 0..3), (0..4, 0..4)] {
+        let (from, mut to) = (all.slice(from).unwrap(), all.slice(to).unwrap());
+        let error = reduce_into(&stream, &from, &mut to, ReduceKind::Sum).unwrap_err();
+        assert_says(&error, ErrorKind::InvalidArgument, &["shares"]);
+    }
+    let (from, mut to) = (all.slice(0..2).unwrap(), all.slice(2..4).unwrap());
+    reduce_into(&stream, &from, &mut to, ReduceKind::Sum).unwrap();
+    assert_eq!(all.to_vec().unwrap(), [1, 2, 4, 6]);
+}

@@ -95,3 +95,40 @@ fn rows_are_copied_by_each_replay() {
     graph.launch(&stream).unwrap();
     assert_eq!(wide.to_vec().unwrap(), [5, 0, 6, 0]);
 }
+
+#[test]
+fn a_copy_of_what_it_writes_itself_is_refused() {
+    let _alone = exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let numbers: Vec<i32> = (0..96).collect();
+    let all = device.upload(&numbers).unwrap().into_shared();
+    let refused = |result: racl::Result<()>| {
+        assert_says(&result.unwrap_err(), ErrorKind::InvalidArgument, &["whose target overlaps what it reads"]);
+        stream.synchronize().unwrap();
+        assert_eq!(all.to_vec().unwrap(), numbers);
+    };
+    let slice = |range: std::ops::Range<usize>| all.slice(range).unwrap();
+    refused(stream.copy(&slice(0..64), &mut slice(16..80)));
+    refused(stream.copy(&slice(16..80), &mut slice(0..64)));
+    refused(stream.copy_peer(&slice(0..64), &mut slice(16..80)));
+    let rows = Rows::new(2, 3).from_pitch(8).to_pitch(8);
+    refused(stream.copy_rows(&all, &mut slice(1..96), rows));
+    refused(stream.copy_rows(&slice(9..96), &mut all.clone(), rows));
+    let spoilt = stream.capture(CaptureMode::ThreadLocal, |s| {
+        assert!(s.copy(&slice(0..64), &mut slice(16..80)).is_err());
+        Ok(())
+    });
+    assert_says(&spoilt.unwrap_err(), ErrorKind::CaptureInvalidated, &["copy", "overlaps"]);
+
+    // Onto itself, behind itself, and between its rows.
+    stream.copy(&slice(0..32), &mut slice(0..32)).unwrap();
+    stream.copy_rows(&all, &mut all.clone(), rows).unwrap();
+    stream.copy(&slice(0..16), &mut slice(16..32)).unwrap();
+    stream.copy_rows(&slice(32..96), &mut slice(34..96), rows).unwrap();
+    stream.synchronize().unwrap();
+    let mut expected = numbers.clone();
+    expected.copy_within(0..16, 16);
+    [32, 40, 48].into_iter().for_each(|row| expected.copy_within(row..row + 2, row + 2));
+    assert_eq!(all.to_vec().unwrap(), expected);
+}

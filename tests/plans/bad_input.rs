@@ -98,6 +98,7 @@ fn a_scope_that_is_left_open() {
 
 #[test]
 fn a_value_of_nothing_whose_places_have_no_numbers() {
+    let _alone = Alone::new();
     let says = &["too large"];
     refused(0, says, |g, x| g.reshape(g.narrow(x, 0, 0..0)?, [1 << 40, 0, 1 << 40]).map(drop));
     refused(0, says, |g, _| g.empty([1 << 40, 0, 1 << 40], F32).map(drop));

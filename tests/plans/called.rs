@@ -2,14 +2,16 @@
 //!
 //! `RACL_PLAN_SEED=17 cargo test --test plans NAME` runs a test with one seed alone.
 
-use racl::op::{DataType, DataType::F32, aclnn};
-use racl::plan::{Frozen, HostFunction, Input, Mode, Options, Plan, RunOptions, Simulated};
+use racl::Result;
+use racl::op::DataType::{F32, U8};
+use racl::op::{DataType, aclnn};
+use racl::plan::{Builder, Frozen, HostFunction, Input, Mode, Options, Plan, RunOptions, Simulated, Value};
 
 use crate::bodies::{self, GREATEST, Made};
 use crate::equal::{Case, Given};
 use crate::generate::Dice;
 use crate::seeds::for_seeds;
-use crate::{Alone, result};
+use crate::{Alone, give, result};
 
 /// The input of a run.
 fn given(made: &Made, seed: u64, turn: u64) -> Vec<Given> {
@@ -143,4 +145,91 @@ fn host_functions_of_a_body_come_behind_all_before_them_on_streams_that_the_plan
         plan.unwrap().streams()
     };
     assert_eq!((streams(true), streams(false)), (1, 2));
+}
+
+/// `r` is what `work` makes of `a`, which is x, and `a` what is there behind it.
+fn with_operand(own: bool, work: impl Fn(&Builder, Value) -> Result<Value>) -> Plan {
+    Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let a = if own { g.muls(x, 1.0)? } else { x };
+        g.output("r", work(g, a)?)?;
+        g.output("a", g.adds(a, 0.0)?)
+    })
+    .unwrap()
+}
+
+#[test]
+fn steps_that_write_what_they_carry_leave_the_operand_and_a_call_writes_it() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let doubles = |more: bool| {
+        Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Copied)?;
+            aclnn::muls(g, &x, 2.0_f32, &mut { x })?;
+            if more {
+                let mut again = g.empty([1], U8)?;
+                aclnn::gt_scalar(g, &g.narrow(x, 0, 0..1)?, 100.0_f32, &mut again)?;
+                g.output("again", again)?;
+            }
+            g.output("x", x)
+        })
+        .unwrap()
+    };
+    let (body, round) = (doubles(false), doubles(true));
+    let x = [1.0_f32, 2.0, 3.0, 4.0];
+    let by = |factor: f32| x.map(|x| x * factor).to_vec();
+    for own in [true, false] {
+        let times = |steps| with_operand(own, |g, a| g.call_times(steps, &body, [a], &[]).map(|[r]| r));
+        let once = with_operand(own, |g, a| g.call(&body, &[a]).map(|[r]: [Value; 1]| r));
+        let rounds = with_operand(own, |g, a| g.repeat_while(g.full([1], U8, 1)?, &round, [a], &[]).map(|[r]| r));
+        for (plan, r, a) in
+            [(times(0), 1.0, 1.0), (times(1), 2.0, 1.0), (times(3), 8.0, 1.0), (once, 2.0, 2.0), (rounds, 2.0, 1.0)]
+        {
+            let run = plan.simulate(0, &Simulated::new().tensor("x", &x, [4])).unwrap();
+            assert_eq!((run.to_vec("r").unwrap(), run.to_vec("a").unwrap()), (by(r), by(a)), "{own} {r} {a}");
+            for mode in [Mode::Captured, Mode::Eager] {
+                let options = RunOptions::new().mode(mode);
+                let mut exe = plan.executable(&alone.device, &options, Frozen::new()).unwrap();
+                let (id, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+                for _ in 0..2 {
+                    let given = alone.device.upload_tensor(&x, [4]).unwrap();
+                    exe.run(&stream, bind.set(id, &given)).unwrap();
+                    assert_eq!((result(&exe, "r"), result(&exe, "a")), (by(r), by(a)), "{own} {mode:?} {r} {a}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_that_only_write_what_they_carry_need_nothing_there() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let body = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let w = g.input("w", [4], F32, Input::Copied)?;
+        aclnn::inplace_copy(g, &mut { x }, &w)?;
+        g.output("x", g.adds(x, 1.0)?)
+    });
+    let body = body.unwrap();
+    let plan = Plan::build(|g| {
+        let w = g.input("x", [4], F32, Input::Copied)?;
+        let a = g.full([5], F32, 7.0)?;
+        // At no place that a copy could begin at, and memory that nothing wrote.
+        let [r] = g.call_times(2, &body, [g.narrow(a, 0, 1..5)?], &[w])?;
+        let [s] = g.call_times(2, &body, [g.empty([4], F32)?], &[w])?;
+        g.output("r", g.add(r, s)?)?;
+        g.output("a", g.adds(a, 0.0)?)
+    });
+    let plan = plan.unwrap();
+    let x = [1.0_f32, 2.0, 3.0, 4.0];
+    let (r, a) = (x.map(|x| 2.0 * (x + 1.0)).to_vec(), vec![7.0; 5]);
+    let run = plan.simulate(0, &Simulated::new().tensor("x", &x, [4])).unwrap();
+    assert_eq!((run.to_vec("r").unwrap(), run.to_vec("a").unwrap()), (r.clone(), a.clone()));
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let given = alone.device.upload_tensor(&x, [4]).unwrap();
+        exe.run(&stream, &mut give(&exe, "x", &given)).unwrap();
+        assert_eq!((result(&exe, "r"), result(&exe, "a")), (r.clone(), a.clone()), "{mode:?}");
+    }
 }

@@ -478,3 +478,26 @@ fn the_allocator_of_these_tests_counts() {
     assert_eq!(heap::growth(|| drop(std::hint::black_box(vec![0_u8; 7]))).1, 7);
     assert_eq!(heap::allocations(|| drop(std::hint::black_box([vec![0_u8; 7], vec![1]]))).1, 2);
 }
+
+#[test]
+fn a_graph_that_is_captured_ahead_leaves_the_results_of_the_latest_run() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Tracked(OnMove::Recapture))?;
+        let y = g.adds(x, 2.0)?;
+        g.output("y", y)
+    });
+    let options = RunOptions::new().graph_limit(2);
+    let mut exe = plan.unwrap().executable(&alone.device, &options, Frozen::new()).unwrap();
+    let [first, second, third] =
+        [1.0_f32, 5.0, 7.0].map(|value| alone.device.upload_tensor(&[value; 4], [4]).unwrap());
+    exe.run(&stream, &mut give(&exe, "x", &first)).unwrap();
+    exe.capture(&mut give(&exe, "x", &second)).unwrap();
+    assert_eq!(result(&exe, "y"), [3.0; 4]);
+    // Where that graph goes, so do its results.
+    exe.capture(&mut give(&exe, "x", &third)).unwrap();
+    assert_says(&exe.output::<f32>(exe.output_id("y").unwrap()).unwrap_err(), ErrorKind::InvalidArgument, &["run"]);
+    exe.run(&stream, &mut give(&exe, "x", &second)).unwrap();
+    assert_eq!(result(&exe, "y"), [7.0; 4]);
+}

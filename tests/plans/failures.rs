@@ -1,6 +1,7 @@
 //! Every C call of a run that fails once: an error, no hang, and the same executable works afterwards.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use crate::common::mock;
 use racl::op::DataType::F32;
@@ -310,4 +311,41 @@ fn a_captured_run_on_a_stream_of_another_context_is_refused_and_leaves_the_resul
         exe.run(&own, bind.host(x, &[3.0_f32; 4], [4])).unwrap();
         assert_eq!(exe.host_output::<f32>(y).unwrap(), [6.0; 4]);
     }
+}
+
+/// The copy of a host input that fails in the middle: its memory is made anew, and nothing runs on what was there before.
+#[test]
+fn an_upload_that_may_be_queued_in_part_fails_its_run_alone() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Host)?;
+        g.output_to_host("y", g.muls(x, 2.0)?)
+    })
+    .unwrap();
+    let mut other = alone.device.alloc::<u8>(64).unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let (x, stream, mut bind) = (exe.input("x").unwrap(), alone.stream(), exe.bindings());
+        let y = exe.output_id("y").unwrap();
+        for value in [1.0_f32, 3.0] {
+            exe.run(&stream, bind.host(x, &[value; 4], [4])).unwrap();
+            assert_eq!(exe.host_output::<f32>(y).unwrap(), [2.0 * value; 4]);
+            mock::hold(&stream).unwrap();
+            stream.fill_bytes(&mut other, 0).unwrap();
+            racl::set_drop_limit(Duration::from_millis(20));
+            mock::fail("aclrtMemcpyAsync", 1, 207_001).unwrap();
+            let error = exe.run(&stream, bind.host(x, &[10.0_f32; 4], [4])).unwrap_err();
+            racl::set_drop_limit(Duration::from_secs(10));
+            assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{mode:?}: {error}");
+            mock::release(&stream).unwrap();
+            stream.synchronize().unwrap();
+        }
+        for value in [4.0_f32, 5.0, 6.0] {
+            exe.run(&stream, bind.host(x, &[value; 4], [4])).unwrap();
+            assert_eq!(exe.host_output::<f32>(y).unwrap(), [2.0 * value; 4], "{mode:?}");
+        }
+    }
+    // It is told to whoever asks nothing, too.
+    let told = alone.device.context().take_drop_errors();
+    assert!(told.len() == 4 && told.iter().all(|error| error.to_string().contains("207001")), "{told:?}");
 }

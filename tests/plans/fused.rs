@@ -102,7 +102,7 @@ impl Writer<'_> {
             self.known.push((sum, true));
         }
         let sum = self.between(sum)?;
-        g.layer_norm(sum, self.weight, self.bias, 1e-2)
+        g.layer_norm(sum, self.weight, self.bias, 1e-5)
     }
 
     fn gate(&mut self) -> Result<Value> {

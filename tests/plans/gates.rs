@@ -32,13 +32,13 @@ fn plan(side: bool) -> (Plan, External, External) {
     (plan.unwrap(), ready, done)
 }
 
-fn make(alone: &Alone, plan: &Plan, options: &RunOptions) -> Executable {
+pub(super) fn make(alone: &Alone, plan: &Plan, options: &RunOptions) -> Executable {
     plan.executable(&alone.device, options, Frozen::new()).unwrap()
 }
 
 /// That the only errors of drops are about gates, in this order.
 #[track_caller]
-fn opened(alone: &Alone, expected: &[(&str, u64, u64)]) {
+pub(super) fn opened(alone: &Alone, expected: &[(&str, u64, u64)]) {
     let errors = alone.device.context().take_drop_errors();
     let texts: Vec<_> = errors.iter().map(|error| format!("{error:#}")).collect();
     assert_eq!(errors.len(), expected.len(), "{texts:?}");
@@ -47,6 +47,22 @@ fn opened(alone: &Alone, expected: &[(&str, u64, u64)]) {
         let gate = format!("external gate {name:?}");
         let counts = format!("waited for {waits} times and signalled {signals} times; opened");
         assert!(text.contains(&gate) && text.contains(&counts), "{text}");
+    }
+}
+
+/// How long drops wait, until this goes.
+struct DropLimit;
+
+impl DropLimit {
+    fn set(limit: Duration) -> Self {
+        racl::set_drop_limit(limit);
+        Self
+    }
+}
+
+impl Drop for DropLimit {
+    fn drop(&mut self) {
+        racl::set_drop_limit(Duration::from_secs(10));
     }
 }
 
@@ -100,6 +116,8 @@ fn a_drop_waits_for_signals_that_were_given() {
 #[test]
 fn signals_that_cannot_arrive_do_not_hold_a_drop_up() {
     let alone = Alone::new();
+    // Longer than signals may take.
+    let _limit = DropLimit::set(Duration::from_secs(600));
     let t = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
     for (mode, side) in WAYS {
         let (plan, ready, _) = plan(side);
@@ -245,6 +263,7 @@ fn gates_behind_those_of_another_executable_are_released_after_them() {
         first.run(&stream, &mut give(&first, "t", &t)).unwrap();
         second.run(&stream, &mut give(&second, "t", &t)).unwrap();
         assert_says(&second.release_gates().unwrap_err(), ErrorKind::Timeout, &["those of another executable"]);
+        opened(&alone, &[("ready", 1, 0)]);
         assert_eq!(first.release_gates().unwrap(), ["ready"]);
         second.release_gates().unwrap();
         stream.synchronize().unwrap();
@@ -374,5 +393,31 @@ fn until_still(count: &AtomicUsize) {
         if before > 0 && before == count.load(Ordering::Acquire) {
             return;
         }
+    }
+}
+
+/// Who waits for the end of a run is not told what failed in the next one, whose reader is.
+#[test]
+fn the_end_of_a_run_is_not_that_of_the_next() {
+    let alone = Alone::new();
+    let t = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    // Tasks of graphs fail in each replay, or in none.
+    for (mode, side) in WAYS.into_iter().filter(|(mode, _)| *mode == Mode::Eager) {
+        let (plan, ready, _) = plan(side);
+        let (first, second, other) = (alone.stream(), alone.stream(), alone.stream());
+        let mut exe = make(&alone, &plan, &RunOptions::new().mode(mode));
+        let mut bind = give(&exe, "t", &t);
+        exe.run(&first, &mut bind).unwrap();
+        let end = exe.run_end().unwrap().unwrap();
+        exe.signal(ready, &other).unwrap();
+        first.synchronize().unwrap();
+        mock::fail_task("aclnnAdds", 1, 507_011).unwrap();
+        exe.run(&second, &mut bind).unwrap();
+        exe.signal(ready, &other).unwrap();
+        end.wait().unwrap();
+        exe.output::<f32>(exe.output_id("y").unwrap()).unwrap().to_vec().unwrap_err();
+        drop(exe);
+        mock::clear_failures();
+        drop(alone.device.context().take_drop_errors());
     }
 }

@@ -51,6 +51,7 @@ mod rules;
 mod seeds;
 mod store;
 mod streams;
+mod stuck;
 mod telling;
 mod typed;
 mod unique;

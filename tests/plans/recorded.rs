@@ -418,6 +418,7 @@ fn what_does_not_belong_together_is_refused_with_the_caller_s_line() {
 
 #[test]
 fn memory_that_nothing_wrote_is_copied_to_and_filled() {
+    let _alone = Alone::new();
     let plan = Plan::build(|g| {
         let x = g.input("x", [2], F32, Input::Copied)?;
         let (mut copy, mut filled) = (g.empty([2, 2], F32)?, g.empty([2, 2], F32)?);

@@ -181,6 +181,7 @@ fn a_value_is_filled_with_numbers_that_its_type_holds() {
 
 #[test]
 fn a_fill_with_minus_zero_keeps_its_sign() {
+    let _alone = Alone::new();
     let plan = Plan::build(|g| g.full([2], F32, -0.0).and_then(|y| g.output("y", y))).unwrap();
     let y = plan.simulate(0, &Simulated::new()).unwrap().to_vec::<f32>("y").unwrap();
     assert!(y.iter().all(|y| y.to_bits() == (-0.0_f32).to_bits()));

@@ -276,6 +276,7 @@ fn there_are_as_many_tags_as_can_be_numbered() {
 
 #[test]
 fn the_scope_of_a_closure_ends_with_it_whoever_has_the_recording() {
+    let _alone = Alone::new();
     let plan = Plan::build(|g| {
         let own = Plan::builder(Options::new());
         own.open_scope("of the other", Scope::new())?;

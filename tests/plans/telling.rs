@@ -353,6 +353,7 @@ fn by_n(operator: fn(&Builder, racl::plan::Value) -> Result<racl::plan::Value>) 
 
 #[test]
 fn methods_tell_operators_sizes_with_symbols() {
+    let _alone = Alone::new();
     let (got, wanted) = by_n(|g, x| Ok(g.group_norm(x, 2, None, None, 1e-5)?.0));
     assert_eq!((got.len(), &got), (16, &wanted));
     let (got, wanted) = by_n(|g, x| g.repeat_interleave(x, 3));

@@ -16,7 +16,7 @@ pub(super) unsafe fn open(_: *const racl_cache_options) -> Result<Caches> {
     Err(off())
 }
 
-pub(super) fn folder(_: *const racl_cache) -> Result<String> {
+pub(super) fn folder(_: *const racl_cache) -> Result<Vec<u8>> {
     Err(off())
 }
 

@@ -1,7 +1,7 @@
 //! With the feature.
 
 use std::collections::HashMap;
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int, c_void};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::{
     RACL_CACHE_STATIC, RACL_CACHE_STRICT, RACL_CACHE_UNCACHED, RACL_CACHE_VERIFY, RACL_COMPILE_IGNORE_USER, Sized_,
     racl_cache_options, racl_cache_stats, racl_compile,
 };
-use crate::arguments::{list, null, sized, text};
+use crate::arguments::{self, list, null, sized, text};
 use crate::builder;
 use crate::failure::{Failure, Result, discard, heard};
 use crate::handles::{alone, end, get, new};
@@ -24,6 +24,8 @@ use crate::status;
 
 pub(crate) struct Caches {
     cache: CompileCache,
+    /// The caller says what identifies the code that builds plans.
+    is_salted: bool,
     counted: Mutex<Counted>,
 }
 
@@ -96,18 +98,15 @@ unsafe fn told<T: Sized_>(place: *const T) -> Result<T> {
 pub(super) unsafe fn open(options: *const racl_cache_options) -> Result<Caches> {
     // SAFETY: as here.
     let options = unsafe { told(options) }?;
-    let optional = |place: *const c_char, what: &str| match place.is_null() {
-        true => Ok(None),
-        // SAFETY: by the header.
-        false => unsafe { text(place, what) }.map(Some),
-    };
     // SAFETY: by the header.
     let mut builder = CompileCache::builder(unsafe { text(options.name, "the name of a cache") }?);
-    if let Some(folder) = optional(options.folder, "the folder of a cache")? {
-        builder = builder.cache_dir(folder);
+    if !options.folder.is_null() {
+        // SAFETY: by the header.
+        builder = builder.cache_dir(unsafe { arguments::path(options.folder, "the folder of a cache") }?);
     }
-    if let Some(salt) = optional(options.salt, "the salt of a cache")? {
-        builder = builder.salt(salt);
+    if !options.salt.is_null() {
+        // SAFETY: by the header.
+        builder = builder.salt(unsafe { text(options.salt, "the salt of a cache") }?);
     }
     let known = RACL_CACHE_STATIC | RACL_CACHE_STRICT | RACL_CACHE_VERIFY;
     if options.flags & !known != 0 {
@@ -125,11 +124,11 @@ pub(super) unsafe fn open(options: *const racl_cache_options) -> Result<Caches> 
     if options.lock_timeout != 0 {
         builder = builder.lock_timeout(Duration::from_nanos(options.lock_timeout));
     }
-    Ok(Caches { cache: builder.build()?, counted: Mutex::default() })
+    Ok(Caches { cache: builder.build()?, is_salted: !options.salt.is_null(), counted: Mutex::default() })
 }
 
-pub(super) fn folder(cache: *const racl_cache) -> Result<String> {
-    Ok(get(cache)?.cache.root().to_string_lossy().into_owned())
+pub(super) fn folder(cache: *const racl_cache) -> Result<Vec<u8>> {
+    Ok(get(cache)?.cache.root().as_os_str().as_encoded_bytes().to_owned())
 }
 
 /// # Safety
@@ -161,13 +160,19 @@ pub(super) unsafe fn compile(
         function = function.ignore_captures();
     }
     let code = build as *const ();
-    let files = CodeFiles::read().ok();
-    let identity = match files.and_then(|files| files.offset(code.addr())) {
+    let offset = offset(code);
+    let identity = match offset {
         Some(offset) => format!("a function of C, {offset:#x} bytes into its file"),
         None => "a function of C in no file".to_owned(),
     };
-    let captured = if what.user.is_null() { 0 } else { size_of_val(&what.user) };
-    let origin = Origin { code, identity: &identity, captured };
+    let mut captured = if what.user.is_null() { 0 } else { size_of_val(&what.user) };
+    if let Some(why) = unknown(&cache, &what, offset) {
+        function = function.unstored(why);
+        captured = 0;
+    }
+    // Whose memory it is in says nothing of code that no loader put there.
+    let origin =
+        Origin { code: if offset.is_some() { code } else { std::ptr::null() }, identity: &identity, captured };
     let mut failure = None;
     let (plan, status) = function.compile_from(&*context, origin, &mut |g| {
         // SAFETY: by the header.
@@ -182,6 +187,38 @@ pub(super) unsafe fn compile(
         (Some(failure), _) => Err(failure),
         (None, plan) => Ok(plan?),
     }
+}
+
+/// How far into its file a function is, of those that a loader put into memory: what is made while a program runs, as
+/// closures of libffi are, may lie in a mapping of a file that says nothing of it.
+fn offset(code: *const ()) -> Option<usize> {
+    #[repr(C)]
+    struct DlInfo([*const c_void; 4]);
+    unsafe extern "C" {
+        fn dladdr(address: *const c_void, info: *mut DlInfo) -> c_int;
+    }
+    let mut info = DlInfo([std::ptr::null(); 4]);
+    // SAFETY: any address may be asked for; the place has the size of what is written.
+    let is_loaded = unsafe { dladdr(code.cast(), &raw mut info) } != 0;
+    is_loaded.then(|| CodeFiles::read().ok()?.offset(code.addr())).flatten()
+}
+
+/// Why a plan is not stored: what the key does not tell from something else, and nobody said anything of.
+fn unknown(cache: &Caches, what: &racl_compile, offset: Option<usize>) -> Option<&'static str> {
+    if what.part_count != 0 {
+        return None;
+    }
+    if offset.is_none() && !cache.is_salted {
+        return Some(
+            "its function is in no file, as those of scripts are, so that nothing tells whether it changed: the salt \
+             of racl_cache_options says so, or parts do",
+        );
+    }
+    let is_told = what.user.is_null() || what.flags & RACL_COMPILE_IGNORE_USER != 0;
+    (!is_told).then_some(
+        "its function is given a `user`, of which the key knows nothing: parts tell what the plan depends on, or \
+         RACL_COMPILE_IGNORE_USER that it is none of that",
+    )
 }
 
 /// Hands a builder of racl to a function of C, and takes it back.

@@ -1,9 +1,10 @@
 //! A program in C that calls every function of the header with each of its handles bad in each way, and with each place
 //! of a result and each struct bad.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::support::{Function, functions};
+use crate::support::{Function, functions, structs};
 
 /// The handles that there are, and what makes one.
 const HANDLES: &[&str] = &[
@@ -25,6 +26,9 @@ const HANDLES: &[&str] = &[
     "registry",
     "host_function",
     "foreign",
+    "host_outputs",
+    "pool",
+    "task_group",
     "errors",
 ];
 
@@ -53,6 +57,9 @@ const STRUCTS: &[(&str, &str)] = &[
     ("racl_cache_stats*", "cache_stats"),
     ("racl_compile*", "compilation"),
     ("racl_mock_live*", "live"),
+    ("racl_mock_launch*", "mock_launch"),
+    ("racl_mock_call*", "mock_call"),
+    ("racl_device_info*", "device_info"),
 ];
 
 fn sized(kind: &str) -> Option<&'static str> {
@@ -65,6 +72,7 @@ fn is_a_version(kind: &str, good: &str) -> String {
     let now = format!("bytes_of == sizeof {good}");
     match kind.strip_prefix("const ").unwrap_or(kind) {
         "racl_error*" => now + " || bytes_of == offsetof(racl_error, details)",
+        "racl_run_options*" => now + " || bytes_of == offsetof(racl_run_options, pool)",
         "racl_passes*" => now + " || bytes_of == offsetof(racl_passes, soc)",
         _ => now,
     }
@@ -84,6 +92,7 @@ fn may_be_null_in(function: &str, name: &str) -> bool {
         ("racl_plan_load", "registry"),
         ("racl_executable_output_shape", "dtype"),
         ("racl_simulation_output_shape", "dtype"),
+        ("racl_host_outputs_shape", "dtype"),
         ("racl_plan_store", "bytes"),
         ("racl_cache_status", "why"),
         ("racl_log_set", "user"),
@@ -176,11 +185,135 @@ fn places(text: &mut String, function: &Function<'_>) -> usize {
     checks
 }
 
+/// A good value of a struct that names handles or structs with a size, in C.
+fn good_struct(kind: &str) -> Option<&str> {
+    match kind {
+        "racl_frozen" => Some("frozen"),
+        _ => STRUCTS.iter().find(|(known, _)| known.strip_suffix('*') == Some(kind)).map(|(_, good)| *good),
+    }
+}
+
+/// Fields that may be NULL.
+const OPTIONAL_FIELDS: &[&str] = &["registry", "plans", "library", "pool"];
+
+/// What is wrong with a handle of a kind, in C, and what that gives.
+fn bad_handles(handle: &str, may_be_null: bool) -> Vec<(String, &'static str)> {
+    let wrong = if handle == "event" { "stream" } else { "event" };
+    let null = (!may_be_null).then(|| ("NULL".to_owned(), "RACL_NULL_POINTER"));
+    let others = [
+        (format!("stale_{handle}"), "RACL_STALE_HANDLE"),
+        ("(void *)bytes".to_owned(), "RACL_FOREIGN_HANDLE"),
+        (format!("(void *)good_{wrong}"), "RACL_WRONG_KIND"),
+    ];
+    null.into_iter().chain(others).collect()
+}
+
+/// A call with one argument that is told, and as many elements of it as are told where it is a list.
+fn call_with(function: &Function<'_>, at: usize, argument: &str, elements: usize) -> String {
+    let arguments = function.parameters.iter().enumerate().map(|(index, (kind, name))| match index {
+        _ if index == at => argument.to_owned(),
+        _ if index == at + 1 && name.ends_with("count") => elements.to_string(),
+        // The outputs of the good plan, which are counted before cases are looked at.
+        _ if *name == "result_count" => "1".to_owned(),
+        _ => good(function, kind, name),
+    });
+    format!("{}({})", function.name, arguments.collect::<Vec<_>>().join(", "))
+}
+
+/// Checks of handles, and of structs with a size, that stand inside of structs and lists. `seen` gets the structs.
+fn inside<'h>(
+    text: &mut String,
+    function: &Function<'_>,
+    all: &[(&'h str, Vec<(String, &'h str)>)],
+    seen: &mut BTreeSet<&'h str>,
+) -> usize {
+    let mut checks = 0;
+    let mut check = |text: &mut String, before: &str, call: &str, status: &str| {
+        writeln!(text, "    {before}CHECK({call} == {status});").unwrap();
+        checks += 1;
+    };
+    for (at, (kind, _)) in function.parameters.iter().enumerate() {
+        let kind = kind.as_str();
+        if let Some(handle) = kind.strip_suffix("*const*").and_then(|kind| handle(&format!("{kind}*"))) {
+            for (bad, status) in bad_handles(handle, false) {
+                let list = format!("(const racl_{handle} *const[]){{good_{handle}, {bad}}}");
+                check(text, "", &call_with(function, at, &list, 2), status);
+            }
+            check(text, "", &call_with(function, at, "NULL", 1), "RACL_NULL_POINTER");
+        }
+        // An argument of an operator names its handle by its kind.
+        if kind == "const racl_arg*" && function.name == "racl_operator" {
+            for (bad, status) in bad_handles("tensor", false) {
+                let one = format!("&(racl_arg){{.kind = RACL_ARG_TENSOR, .data = {bad}}}");
+                check(text, "", &call_with(function, at, &one, 1), status);
+                let two = format!(
+                    "&(racl_arg){{.kind = RACL_ARG_TENSORS, .count = 2, \
+                     .data = (const racl_tensor *[]){{good_tensor, {bad}}}}}"
+                );
+                check(text, "", &call_with(function, at, &two, 1), status);
+            }
+        }
+        let Some((name, fields)) = all.iter().find(|(name, _)| kind == format!("const {name}*")) else { continue };
+        for (of, field) in fields {
+            let may_be_null = OPTIONAL_FIELDS.contains(field);
+            let bad: Vec<(String, &str)> = match (handle(of), of.starts_with("const ").then(|| sized(of)).flatten()) {
+                (Some(handle), _) => bad_handles(handle, may_be_null),
+                (None, Some(_)) => ["none", "short_one", "long_one", "one_byte_short"]
+                    .map(|bad| (format!("(void *){bad}"), "RACL_STRUCT_SIZE"))
+                    .into(),
+                (None, None) => continue,
+            };
+            seen.insert(name);
+            let good = good_struct(name).unwrap_or_else(|| panic!("what is a good {name}?"));
+            for (bad, status) in bad {
+                let change = format!("{name} with_{field} = {good}; with_{field}.{field} = {bad}; ");
+                let call = call_with(function, at, &format!("&with_{field}"), 1);
+                writeln!(text, "    {{").unwrap();
+                if bad.ends_with("one_byte_short") {
+                    let of = of.trim_start_matches("const ").trim_end_matches('*');
+                    writeln!(text, "    one_byte_short[0] = sizeof({of}) - 1;").unwrap();
+                }
+                check(text, &change, &call, status);
+                writeln!(text, "    }}").unwrap();
+            }
+        }
+    }
+    checks
+}
+
+/// That every struct with a handle, or a struct with a size, was given to some function with that wrong.
+fn all_were_given(all: &[(&str, Vec<(String, &str)>)], seen: &BTreeSet<&str>) {
+    let has = |(_, fields): &&(&str, Vec<(String, &str)>)| {
+        fields.iter().any(|(kind, _)| handle(kind).is_some() || kind.starts_with("const ") && sized(kind).is_some())
+    };
+    let with: BTreeSet<&str> = all.iter().filter(has).map(|(name, _)| *name).collect();
+    assert!(with.len() > 2, "{with:?}");
+    assert_eq!(&with, seen);
+}
+
+/// That every kind of handle and every struct with a size in the header is known here.
+fn all_are_known(header: &str, all: &[(&str, Vec<(String, &str)>)]) {
+    let opaque = header.lines().filter_map(|line| {
+        let (name, again) = line.strip_prefix("typedef struct racl_")?.strip_suffix(';')?.split_once(" racl_")?;
+        (name == again).then_some(name)
+    });
+    assert_eq!(opaque.collect::<BTreeSet<_>>(), HANDLES.iter().copied().collect());
+    let has_size = |(_, fields): &&(&str, Vec<(String, &str)>)| {
+        fields.first().is_some_and(|(kind, name)| kind == "size_t" && *name == "size")
+    };
+    // Callbacks are given it, and no function takes it.
+    let of_callbacks = |name: &&str| *name == "racl_launch";
+    let sized: BTreeSet<_> =
+        all.iter().filter(has_size).map(|(name, _)| *name).filter(|name| !of_callbacks(name)).collect();
+    assert_eq!(sized, STRUCTS.iter().map(|(kind, _)| kind.trim_end_matches('*')).collect());
+}
+
 /// The program, and how many checks it makes.
 pub(crate) fn program(header: &str) -> (String, usize) {
     let mut text = include_str!("../c/bad_begin.h").to_owned();
     let mut checks = 0;
-    let all = functions(header);
+    let (all, structs, mut seen) = (functions(header), structs(header), BTreeSet::new());
+    all_are_known(header, &structs);
     for function in all.iter().filter(|function| function.fails) {
         writeln!(text, "static void {}_is_called_badly(void) {{", function.name).unwrap();
         for (kind, name) in &function.parameters {
@@ -233,8 +366,10 @@ pub(crate) fn program(header: &str) -> (String, usize) {
             }
         }
         checks += places(&mut text, function);
+        checks += inside(&mut text, function, &structs, &mut seen);
         text.push_str("}\n\n");
     }
+    all_were_given(&structs, &seen);
     text.push_str("int main(void) {\n    begin();\n");
     for function in all.iter().filter(|function| function.fails) {
         writeln!(text, "    {}_is_called_badly();", function.name).unwrap();

@@ -11,6 +11,20 @@ static void versions_and_names(void) {
     CHECK(RACL_CAPTURE_GLOBAL == 0 && RACL_CAPTURE_THREAD_LOCAL == 1 && RACL_CAPTURE_RELAXED == 2);
 }
 
+/* A text that is cut ends before a character that has no room whole. */
+static void whole_characters(void) {
+    const char *all = racl_last_error_message();
+    char text[32];
+    for (size_t size = 1; size <= strlen(all) + 2; ++size) {
+        memset(text, 'x', sizeof text);
+        CHECK(racl_last_error_copy(text, size) == strlen(all) + 1);
+        size_t length = strlen(text);
+        CHECK(length < size && memcmp(text, all, length) == 0 && text[length + 1] == 'x');
+        CHECK(((unsigned char)all[length] & 0xc0) != 0x80); /* not inside of one */
+        CHECK(size - 1 - length < 4);
+    }
+}
+
 static void errors(racl_library *library) {
     char text[16];
     racl_context *context = (racl_context *)text;
@@ -39,7 +53,9 @@ static void errors(racl_library *library) {
     CHECK(library == NULL);
     CHECK(racl_library_open("/no/such/libascendcl.so", &library) == RACL_LIBRARY_NOT_FOUND);
     CHECK(strstr(racl_last_error_message(), "/no/such") != NULL);
-    CHECK(racl_library_open("\xff", &library) == RACL_INVALID_ARGUMENT);
+    CHECK(racl_library_open("/no/such/\xff", &library) == RACL_LIBRARY_NOT_FOUND); /* a path need not be UTF-8 */
+    CHECK(racl_last_error_set(77, "un caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80!") == 77);
+    whole_characters();
 }
 
 static void libraries(racl_library *library) {

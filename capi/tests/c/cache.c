@@ -1,6 +1,7 @@
 /* The compile cache: plans of one start are loaded in the next. */
 #include "plans.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 static racl_context *context;
@@ -54,6 +55,62 @@ static int32_t status_of(racl_cache *cache, const char *function, char *why, siz
     int32_t status;
     DO(racl_cache_status(cache, function, &status, why, room, NULL));
     return status;
+}
+
+/* The same function by way of code that is made now, as bindings of scripts make it. */
+static racl_build_callback made_now(racl_build_callback of) {
+#if defined(__x86_64__)
+    unsigned char code[] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0}; /* mov rax, of; jmp rax */
+    memcpy(code + 2, &of, sizeof of);
+#elif defined(__aarch64__)
+    unsigned char code[] = {0x50, 0, 0, 0x58, 0, 2, 0x1f, 0xd6, 0, 0, 0, 0, 0, 0, 0, 0}; /* ldr x16, of; br x16 */
+    memcpy(code + 8, &of, sizeof of);
+#endif
+    racl_build_callback made;
+    void *page = mmap(NULL, sizeof code, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(page != MAP_FAILED);
+    memcpy(page, code, sizeof code);
+    CHECK(mprotect(page, sizeof code, PROT_READ | PROT_EXEC) == 0);
+    __builtin___clear_cache((char *)page, (char *)page + sizeof code);
+    memcpy(&made, &page, sizeof made);
+    return made;
+}
+
+/* Compiles in a cache of its own, as another start does, and gives the status. */
+static int32_t started(racl_cache_options *options, racl_compile *what, float expected, char *why, size_t room) {
+    racl_cache *cache;
+    racl_plan *plan;
+    DO(racl_cache_new(options, &cache));
+    int32_t refused = racl_cache_compile(cache, context, what, &plan);
+    CHECK(refused == (options->flags & RACL_CACHE_STRICT ? RACL_FILE : RACL_OK) && (plan == NULL) == (refused != 0));
+    if (plan != NULL) CHECK(first(plan) == expected);
+    int32_t status = status_of(cache, what->function, why, room);
+    DO(racl_plan_free(plan));
+    DO(racl_cache_free(cache));
+    return status;
+}
+
+/* Plans that nothing tells from others are not stored. */
+static void unknown(void) {
+    Model model = {.factor = 3};
+    char why[512];
+    racl_cache_options options = {.size = sizeof options, .name = "Script", .folder = "plans"};
+    racl_compile what = {.size = sizeof what, .function = "scripted", .build = made_now(build), .user = &model,
+                         .flags = RACL_COMPILE_IGNORE_USER};
+    CHECK(started(&options, &what, 3, why, sizeof why) == RACL_CACHE_UNCACHED && strstr(why, "salt"));
+    model.factor = 5; /* the script was edited */
+    CHECK(started(&options, &what, 5, why, sizeof why) == RACL_CACHE_UNCACHED && strstr(why, "salt"));
+    options.flags = RACL_CACHE_STRICT;
+    CHECK(started(&options, &what, 5, why, sizeof why) == RACL_CACHE_UNCACHED && strstr(why, "salt"));
+    options.flags = 0, options.salt = "script 5";
+    CHECK(started(&options, &what, 5, why, sizeof why) == RACL_CACHE_MISS);
+    CHECK(started(&options, &what, 5, why, sizeof why) == RACL_CACHE_HIT);
+    options.salt = NULL, what.build = build, what.flags = 0;
+    CHECK(started(&options, &what, 5, why, sizeof why) == RACL_CACHE_UNCACHED && strstr(why, "IGNORE_USER"));
+    model.factor = 7;
+    CHECK(started(&options, &what, 7, why, sizeof why) == RACL_CACHE_UNCACHED);
+    options.flags = RACL_CACHE_STRICT;
+    CHECK(started(&options, &what, 7, why, sizeof why) == RACL_CACHE_UNCACHED && strstr(why, "IGNORE_USER"));
 }
 
 int main(void) {
@@ -160,6 +217,12 @@ int main(void) {
         DO(racl_cache_free(cache));
     }
 
+    unknown();
+    options = (racl_cache_options){.size = sizeof options, .name = "Model", .folder = "no\xffutf8"};
+    DO(racl_cache_new(&options, &cache));
+    DO(racl_cache_folder(cache, folder, sizeof folder, NULL));
+    CHECK(strcmp(folder + strlen(folder) - 8, "/no\xffutf8") == 0);
+    DO(racl_cache_free(cache));
     options.flags = 64;
     CHECK(racl_cache_new(&options, &cache) == RACL_INVALID_ARGUMENT && cache == NULL);
     options.flags = 0, options.name = "no/name";

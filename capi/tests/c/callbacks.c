@@ -1,4 +1,10 @@
 /* Host functions, foreign operators, the log, errors of destructors, and the control of the mock. */
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
 #include "plans.h"
 
 static racl_context *context;
@@ -15,6 +21,7 @@ typedef struct {
 static int32_t count(void *user, const void *attributes, size_t size) {
     Seen *seen = user;
     ++seen->runs;
+    CHECK((attributes == NULL) == (size == 0));
     seen->attribute = size == 1 ? *(const unsigned char *)attributes : 0;
     return seen->fails;
 }
@@ -204,6 +211,10 @@ static void foreign_operators(void) {
     of_foreign.fails = RACL_NOT_SUPPORTED, of_foreign.says = "no such kernel";
     CHECK(racl_executable_new(loaded, context, NULL, NULL, 0, &exe) == RACL_CALLBACK_PANICKED && exe == NULL);
     CHECK(strstr(racl_last_error_message(), "mine.twice") && strstr(racl_last_error_message(), "no such kernel"));
+    of_foreign.fails = 207001, of_foreign.says = "no room for the tiles";
+    CHECK(racl_executable_new(loaded, context, NULL, NULL, 0, &exe) == RACL_OUT_OF_MEMORY && exe == NULL);
+    CHECK(racl_last_error_code() == 207001 && strcmp(racl_last_error_call(), "racl_launch_callback") == 0);
+    CHECK(strstr(racl_last_error_message(), "mine.twice") && strstr(racl_last_error_message(), "no room for the tiles"));
     of_foreign.fails = 0, of_foreign.says = NULL;
     DO(racl_executable_new(loaded, context, NULL, NULL, 0, &exe));
     racl_bindings *bind;
@@ -214,7 +225,7 @@ static void foreign_operators(void) {
     of_host.runs = 0;
     DO(racl_executable_run(exe, stream, bind));
     DO(racl_executable_read(exe, output_of(exe, "y"), got, sizeof got));
-    CHECK(got[0] == 1 && got[3] == 4 && of_host.runs == 1 && of_foreign.launches == 3);
+    CHECK(got[0] == 1 && got[3] == 4 && of_host.runs == 1 && of_foreign.launches == 4);
     of_host.fails = 1;
     DO(racl_executable_run(exe, stream, bind));
     CHECK(racl_executable_read(exe, output_of(exe, "y"), got, sizeof got) == RACL_CALLBACK_PANICKED);
@@ -241,6 +252,52 @@ static void foreign_operators(void) {
     DO(racl_plan_free(loaded));
     DO(racl_stream_synchronize(stream, -1));
     CHECK(of_host.released == 1 && of_foreign.released == 1);
+}
+
+/* Operators of no attributes and no operands, with a result of no elements and one of no dimensions. */
+static int32_t launch_nothing(void *user, const racl_launch *launch) {
+    ++*(int *)user;
+    CHECK(launch->attributes == NULL && launch->attributes_size == 0 && launch->count == 2);
+    CHECK(launch->values[0].rank == 1 && launch->values[0].shape[0] == 0 && launch->values[0].bytes == 0);
+    CHECK(launch->values[1].rank == 0 && launch->values[1].shape == NULL && launch->values[1].strides == NULL);
+    return 0;
+}
+
+static int32_t simulate_nothing(void *user, const racl_bytes *reads, size_t read_count, const racl_bytes *writes,
+                                size_t write_count) {
+    ++*(int *)user;
+    CHECK(read_count == 0 && reads == NULL && write_count == 2);
+    CHECK(writes[0].size == 0 && writes[0].data == NULL && writes[1].size == 4 && writes[1].data != NULL);
+    memset(writes[1].data, 0, writes[1].size);
+    return 0;
+}
+
+static void no_bytes(void) {
+    int calls = 0;
+    racl_foreign_info info = {.size = sizeof info, .name = "mine.nothing", .version = 1, .launch = launch_nothing,
+                              .simulate = simulate_nothing, .user = &calls};
+    racl_builder *g;
+    racl_plan *plan;
+    racl_foreign *foreign;
+    racl_simulation *simulation;
+    racl_executable *exe;
+    racl_value written[2];
+    racl_dim none = 0;
+    DO(racl_foreign_new(&info, &foreign));
+    DO(racl_builder_new(NULL, &g));
+    DO(racl_builder_empty(g, FLOAT, &none, 1, &written[0]));
+    DO(racl_builder_empty(g, FLOAT, NULL, 0, &written[1]));
+    DO(racl_builder_foreign(g, foreign, NULL, 0, written, 2));
+    DO(racl_builder_output(g, "y", written[1]));
+    DO(racl_builder_build(g, &plan));
+    DO(racl_simulation_new(plan, 0, NULL, 0, NULL, 0, &simulation));
+    CHECK(calls == 1);
+    DO(racl_executable_new(plan, context, NULL, NULL, 0, &exe));
+    CHECK(calls == 2);
+    DO(racl_executable_free(exe));
+    DO(racl_simulation_free(simulation));
+    DO(racl_foreign_free(foreign));
+    DO(racl_plan_free(plan));
 }
 
 typedef struct {
@@ -290,6 +347,67 @@ static void log_and_errors(void) {
     CHECK(number == 0);
     DO(racl_errors_free(errors));
     DO(racl_mock_clear_failures());
+}
+
+typedef struct {
+    sem_t inside;
+    atomic_int entered, left;
+} Slow;
+
+/* Stays inside for a while. */
+static void slow_line(void *user, int32_t level, const char *target, const char *message) {
+    (void)level, (void)target, (void)message;
+    Slow *slow = user;
+    ++slow->entered;
+    sem_post(&slow->inside);
+    for (int at = 0; at < 100; ++at) sched_yield();
+    ++slow->left;
+}
+
+static void last_line(void *user, int32_t level, const char *target, const char *message) {
+    (void)level, (void)target, (void)message;
+    if (racl_log_set(RACL_LOG_OFF, NULL, NULL) == RACL_OK) sem_post((sem_t *)user);
+}
+
+static atomic_bool is_over;
+
+/* Logs one line after the other. */
+static void *fail(void *of) {
+    Seen seen = {.fails = 3};
+    while (!is_over) {
+        if (racl_stream_host_function(of, count, &seen, NULL) != RACL_OK ||
+            racl_stream_synchronize(of, -1) != RACL_CALLBACK_PANICKED) {
+            fprintf(stderr, "%s\n", racl_last_error_message());
+            exit(1);
+        }
+    }
+    return NULL;
+}
+
+/* Who takes a log away may free what it was given. */
+static void log_of_another_thread(void) {
+    racl_stream *other;
+    pthread_t thread;
+    DO(racl_stream_new(context, NULL, &other));
+    pthread_create(&thread, NULL, fail, other);
+    for (int round = 0; round < 20; ++round) {
+        Slow *slow = calloc(1, sizeof *slow);
+        sem_init(&slow->inside, 0, 0);
+        DO(racl_log_set(RACL_LOG_ERROR, slow_line, slow));
+        sem_wait(&slow->inside);
+        DO(racl_log_set(RACL_LOG_OFF, NULL, NULL));
+        CHECK(slow->entered == slow->left);
+        sem_destroy(&slow->inside);
+        free(slow);
+    }
+    /* From inside it waits for nobody. */
+    static sem_t told;
+    sem_init(&told, 0, 0);
+    DO(racl_log_set(RACL_LOG_ERROR, last_line, &told));
+    sem_wait(&told);
+    is_over = true;
+    pthread_join(thread, NULL);
+    DO(racl_stream_close(other));
 }
 
 static void mock(void) {
@@ -386,7 +504,9 @@ int main(void) {
     DO(racl_stream_new(context, NULL, &stream));
     host_functions();
     foreign_operators();
+    no_bytes();
     log_and_errors();
+    log_of_another_thread();
     mock();
     borrowed();
     DO(racl_stream_close(stream));

@@ -94,8 +94,9 @@ int main(void) {
     DO(racl_simulation_read(simulation, "y", y, sizeof y, &needed));
     CHECK(y[0] == 2 && y[1] == 4 && y[2] == 6 && y[3] == 8 && needed == sizeof y);
     y[0] = 77, needed = 0; /* nothing is copied without room for all of it */
-    DO(racl_simulation_read(simulation, "y", y, sizeof y - 1, &needed));
+    CHECK(racl_simulation_read(simulation, "y", y, sizeof y - 1, &needed) == RACL_INVALID_ARGUMENT);
     CHECK(y[0] == 77 && needed == sizeof y);
+    CHECK(strstr(racl_last_error_message(), "16 bytes") && strstr(racl_last_error_message(), "room for 15"));
     DO(racl_simulation_read(simulation, "y", NULL, 0, &needed));
     CHECK(needed == sizeof y);
     CHECK(racl_simulation_read(simulation, "z", y, sizeof y, &needed) == RACL_INVALID_ARGUMENT && needed == 0);

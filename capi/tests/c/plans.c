@@ -398,6 +398,7 @@ static void dumps(void) {
 
     DO(racl_plan_store(plan, NULL, 0, &needed));
     char *stored = malloc(needed);
+    CHECK(racl_plan_store(plan, stored, needed - 1, &bytes) == RACL_INVALID_ARGUMENT && bytes == needed);
     DO(racl_plan_store(plan, stored, needed, &bytes));
     CHECK(bytes == needed);
     DO(racl_plan_load(stored, bytes, NULL, &again));

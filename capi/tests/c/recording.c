@@ -63,8 +63,52 @@ static void tags_and_sizes(void) {
     DO(racl_plan_free(plan));
 }
 
+/* Results go where the operands were told, in place of them. */
+static void results_over_operands(void) {
+    racl_builder *g;
+    racl_plan *plan;
+    DO(racl_builder_new(NULL, &g));
+    racl_value v[2] = {input(g, "a", 2, 0, RACL_INPUT_COPIED), input(g, "b", 2, 0, RACL_INPUT_COPIED)};
+    racl_value old[2] = {v[0], v[1]};
+    racl_arg list = {.kind = RACL_ARG_VALUES, .count = 2, .data = v};
+    racl_arg abs[2] = {list, {.kind = RACL_ARG_RESULTS, .count = 2, .data = v}};
+    DO(racl_builder_operator(g, "aclnnForeachAbs", abs, 2));
+    CHECK(v[0] != 0 && v[1] != 0 && v[0] != v[1] && v[0] != old[0] && v[1] != old[1]);
+    racl_arg cat[3] = {list, whole(0), result(&v[1])};
+    DO(racl_builder_operator(g, "aclnnCat", cat, 3));
+    DO(racl_builder_output(g, "y", v[1]));
+    racl_value both[2] = {old[0], old[1]};
+    racl_arg split[4] = {value(v[1]), whole(2), whole(0), {.kind = RACL_ARG_RESULTS, .count = 2, .data = both}};
+    DO(racl_builder_operator(g, "aclnnSplitTensor", split, 4));
+    DO(racl_builder_output(g, "z", both[1]));
+    racl_value last; /* of two results with one place */
+    racl_arg most[5] = {value(v[1]), whole(0), {.kind = RACL_ARG_BOOL, .integer = 1}, result(&last), result(&last)};
+    int32_t dtype;
+    DO(racl_builder_operator(g, "aclnnMaxDim", most, 5));
+    DO(racl_builder_value_dtype(g, last, &dtype));
+    CHECK(dtype == INT64);
+    /* One that fails leaves no value, also where that of an operand was. */
+    cat[0].count = 1, cat[1].integer = 7, cat[2].data = v;
+    CHECK(racl_builder_operator(g, "aclnnCat", cat, 3) != RACL_OK && v[0] == 0);
+    v[0] = old[0];
+    CHECK(racl_builder_operator(NULL, "aclnnCat", cat, 3) == RACL_NULL_POINTER && v[0] == 0);
+    DO(racl_builder_build(g, &plan));
+    float a[2] = {-1, 2}, b[2] = {-3, 4}, got[4];
+    racl_given given[2] = {{"a", a, sizeof a}, {"b", b, sizeof b}};
+    racl_simulation *simulation;
+    size_t needed;
+    DO(racl_simulation_new(plan, 0, given, 2, NULL, 0, &simulation));
+    DO(racl_simulation_read(simulation, "y", got, sizeof got, &needed));
+    CHECK(needed == 16 && got[0] == 1 && got[1] == 2 && got[2] == 3 && got[3] == 4);
+    DO(racl_simulation_read(simulation, "z", got, sizeof got, &needed));
+    CHECK(needed == 8 && got[0] == 3 && got[1] == 4);
+    DO(racl_simulation_free(simulation));
+    DO(racl_plan_free(plan));
+}
+
 int main(void) {
     tags_and_sizes();
+    results_over_operands();
     printf("%d checks\n", checks);
     return 0;
 }

@@ -1,7 +1,8 @@
 /* Handles on several threads. */
 #include <pthread.h>
+#include <sched.h>
 
-#include "check.h"
+#include "plans.h"
 
 static int part = 1; /* of the rounds */
 static racl_context *context;
@@ -13,7 +14,6 @@ static void *end_elsewhere(void *unused) {
     racl_graph *none;
     CHECK(racl_last_error_status() == RACL_OK); /* each thread has its own */
     CHECK(racl_capture_end(capture, &none) == RACL_CAPTURE_WRONG_THREAD && none == NULL);
-    CHECK(racl_capture_free(capture) == RACL_CAPTURE_WRONG_THREAD);
     return NULL;
 }
 
@@ -60,6 +60,95 @@ static void *churn(void *unused) {
     return NULL;
 }
 
+/* What waits for a run. */
+enum { READ, READ_HOST, FOUND_COUNT, READ_FOUND, READS };
+
+typedef struct {
+    racl_executable *exe;
+    int what;
+    uint32_t output;
+    float got[2];
+    int64_t place;
+    size_t rows, needed;
+    int32_t status;
+} Reader;
+
+static void *read_behind(void *of) {
+    Reader *one = of;
+    switch (one->what) {
+    case READ: one->status = racl_executable_read(one->exe, one->output, one->got, sizeof one->got); break;
+    case READ_HOST: one->status = racl_executable_read_host(one->exe, one->output, one->got, sizeof one->got); break;
+    case FOUND_COUNT: one->status = racl_executable_found_count(one->exe, one->output, &one->rows); break;
+    default:
+        one->status =
+            racl_executable_read_found(one->exe, one->output, &one->place, sizeof one->place, &one->needed);
+    }
+    return NULL;
+}
+
+/* Calls of AscendCL that wait. */
+static uint64_t waits(void) {
+    const char *names[4] = {"aclrtSynchronizeEvent", "aclrtSynchronizeEventWithTimeout", "aclrtSynchronizeStream",
+                            "aclrtSynchronizeStreamWithTimeout"};
+    uint64_t all = 0, calls;
+    for (int at = 0; at < 4; ++at) {
+        DO(racl_mock_calls(names[at], &calls));
+        all += calls;
+    }
+    return all;
+}
+
+static racl_plan *gated(void) {
+    racl_builder *g;
+    racl_plan *plan;
+    racl_found places;
+    DO(racl_builder_new(NULL, &g));
+    racl_value x = input(g, "x", 2, 0, RACL_INPUT_STATIC);
+    DO(racl_builder_gate(g, "ready"));
+    DO(racl_builder_gate_wait(g, "ready"));
+    racl_value y = muls(g, x, 2);
+    DO(racl_builder_nonzero(g, x, &places));
+    DO(racl_builder_output(g, "y", y));
+    DO(racl_builder_output_to_host(g, "h", muls(g, y, 2)));
+    DO(racl_builder_output_found(g, "places", &places));
+    DO(racl_builder_build(g, &plan));
+    return plan;
+}
+
+/* A thread waits for a run, which waits for the signal of another thread. */
+static void signals(racl_stream *stream, racl_stream *giver, int32_t mode) {
+    const char *outputs[READS] = {"y", "h", "places", "places"};
+    const float numbers[2] = {0, 3};
+    racl_run_options options = {.size = sizeof options, .mode = mode};
+    racl_plan *plan = gated();
+    racl_executable *exe;
+    racl_bindings *bind;
+    racl_tensor *x;
+    DO(racl_executable_new(plan, context, &options, NULL, 0, &exe));
+    DO(racl_bindings_new(exe, &bind));
+    DO(racl_executable_static_input(exe, input_of(exe, "x"), &x));
+    DO(racl_tensor_write(x, numbers, sizeof numbers));
+    for (int what = 0; what < READS; ++what) {
+        Reader reader = {.exe = exe, .what = what, .output = output_of(exe, outputs[what])};
+        pthread_t thread;
+        DO(racl_executable_run(exe, stream, bind));
+        uint64_t before = waits();
+        pthread_create(&thread, NULL, read_behind, &reader);
+        while (waits() == before) sched_yield();
+        DO(racl_executable_signal(exe, "ready", giver));
+        pthread_join(thread, NULL);
+        CHECK(reader.status == RACL_OK);
+        CHECK(what != READ || (reader.got[0] == 0 && reader.got[1] == 6));
+        CHECK(what != READ_HOST || (reader.got[0] == 0 && reader.got[1] == 12));
+        CHECK(what != FOUND_COUNT || reader.rows == 1);
+        CHECK(what != READ_FOUND || (reader.needed == 8 && reader.place == 1));
+    }
+    DO(racl_tensor_free(x));
+    DO(racl_bindings_free(bind));
+    DO(racl_executable_free(exe));
+    DO(racl_plan_free(plan));
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) part = atoi(argv[1]);
     racl_library *library;
@@ -89,6 +178,8 @@ int main(int argc, char **argv) {
     for (int at = 0; at < 64; ++at) CHECK(back[at] == 3);
     DO(racl_graph_close(graph));
     DO(racl_buffer_close(buffer));
+    signals(streams[0], streams[1], RACL_RUN_CAPTURED);
+    signals(streams[0], streams[1], RACL_RUN_EAGER);
     for (int at = 0; at < 3; ++at) DO(racl_stream_close(streams[at]));
     DO(racl_context_close(context));
     DO(racl_library_close(library));

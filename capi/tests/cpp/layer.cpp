@@ -1,8 +1,19 @@
 // racl.hpp with exceptions, and with error codes where RACL_ERROR_CODES is defined.
 #include <chrono>
+#include <limits>
 #include <thread>
+#include <type_traits>
 
 #include "support.hpp"
+
+enum numbers { ONE = 1 };
+template <class T>
+constexpr bool is_argument = std::is_convertible_v<T, racl::arg>;
+static_assert(is_argument<bool> && is_argument<int> && is_argument<size_t> && is_argument<float> &&
+              is_argument<double> && is_argument<const char *> && is_argument<racl::tensor &>);
+// What would be true, or a number by chance.
+static_assert(!is_argument<bool *> && !is_argument<float *> && !is_argument<racl::tensor *> &&
+              !is_argument<void (*)()> && !is_argument<numbers>);
 
 static std::string told; // by the handler of destructors
 
@@ -71,6 +82,12 @@ static void owners(const racl::context &context) {
     told.clear();
 }
 
+static void kinds() {
+    CHECK(racl::arg(true).c().kind == RACL_ARG_BOOL && racl::arg(true).c().integer == 1);
+    CHECK(racl::arg(7).c().kind == RACL_ARG_INT && racl::arg(uint8_t{7}).c().integer == 7);
+    CHECK(racl::arg(1.5f).c().kind == RACL_ARG_FLOAT && racl::arg(1.5f).c().real == 1.5);
+}
+
 static void operators(const racl::context &context, const racl::stream &stream) {
     auto a = take(context.upload(std::vector<float>{1, -2, 3})), b = take(context.upload(std::vector<float>{10, 20, 30}));
     auto out = take(context.alloc(12)), wide = take(context.alloc(24));
@@ -130,6 +147,30 @@ static void operators(const racl::context &context, const racl::stream &stream) 
     CHECK(take(out.read<float>()) == (std::vector<float>{10, 20, 30}));
 }
 
+// Waits that are longer than anything counts, and those without time.
+static void limits(const racl::stream &stream, const racl::event &event) {
+    using std::chrono::nanoseconds;
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    CHECK(racl::detail::nanoseconds(std::chrono::hours::max()) == most);
+    CHECK(racl::detail::nanoseconds(std::chrono::duration<double>(1e30)) == most);
+    CHECK(racl::detail::nanoseconds(nanoseconds::max()) == most);
+    CHECK(racl::detail::nanoseconds(std::chrono::duration<float>(0.5f)) == 500 * 1000 * 1000);
+    CHECK(racl::detail::nanoseconds(std::chrono::hours(3)) == int64_t(3) * 3600 * 1000 * 1000 * 1000);
+    CHECK(racl::detail::nanoseconds(std::chrono::hours::min()) == 0);
+    DO(stream.synchronize(std::chrono::hours::max()));
+    DO(event.synchronize(std::chrono::hours::max()));
+    for (const nanoseconds none : {nanoseconds(-5), nanoseconds(0)}) {
+        DO(stream.synchronize(none)); // its work is done
+        DO(event.synchronize(none));
+        DO(racl::mock::hold(stream));
+        DO(stream.record(event));
+        REFUSED(stream.synchronize(none), RACL_TIMEOUT);
+        REFUSED(event.synchronize(none), RACL_TIMEOUT);
+        DO(racl::mock::release(stream));
+        DO(stream.synchronize());
+    }
+}
+
 static void order(const racl::context &context, const racl::stream &stream) {
     auto side = take(context.new_stream(1, RACL_STREAM_FAST_SYNC));
     auto mark = take(context.new_event()), start = take(context.new_event(true)), end = take(context.new_event(true));
@@ -144,7 +185,7 @@ static void order(const racl::context &context, const racl::stream &stream) {
     DO(end.synchronize(std::chrono::seconds(20)));
     CHECK(take(end.elapsed_since(start)).count() >= 0);
     REFUSED(end.elapsed_since(mark), RACL_INVALID_ARGUMENT);
-    REFUSED(stream.synchronize(std::chrono::nanoseconds(-5)), RACL_INVALID_ARGUMENT); // no limit of no time
+    limits(stream, end);
     auto theirs = take(context.stream_of(take(side.raw())));
     DO(theirs.synchronize());
     DO(theirs.reset());
@@ -172,6 +213,7 @@ int main() {
     CHECK(std::string(racl::category().name()) == "racl");
     CHECK(racl::make_error_code(RACL_BUSY).message() == "RACL_BUSY");
     CHECK(racl::make_error_code(99).message() == "status 99");
+    kinds();
     auto library = take(racl::library::open("mock"));
     CHECK(take(library.is_mock()));
     CHECK(take(library.name()).size() > 3);

@@ -1,10 +1,14 @@
 #define RACL_ERROR_CODES
 #include "racl.hpp"
 
-int refused_by_code();
+#define VISIBLE __attribute__((visibility("default"))) // also in a library that hides the rest
+VISIBLE std::error_code refused_by_code();
+VISIBLE racl::destructor_function &handler_there();
 
-int refused_by_code() {
+std::error_code refused_by_code() {
     auto library = racl::library::open("mock");
     auto context = library ? (*library).primary(99) : racl::result<racl::context>(RACL_OK, racl::context());
-    return !context && context.error() == racl::make_error_code(RACL_INVALID_DEVICE);
+    return context.error();
 }
+
+racl::destructor_function &handler_there() { return racl::destructor_handler(); }

@@ -1,8 +1,22 @@
 // racl_plan.hpp with exceptions, and with error codes where RACL_ERROR_CODES is defined.
 #include <cmath>
+#include <functional>
 #include <stdexcept>
+#include <utility>
 
+#include "racl.h"
+
+// What another thread does behind the next call, for the layer.
+static std::function<void()> behind;
+static int32_t read_found_and_more(const racl_executable *executable, uint32_t output, void *data, size_t size,
+                                   size_t *needed) {
+    int32_t status = racl_executable_read_found(executable, output, data, size, needed);
+    if (auto next = std::exchange(behind, nullptr)) next();
+    return status;
+}
+#define racl_executable_read_found read_found_and_more
 #include "support.hpp"
+#undef racl_executable_read_found
 
 using floats = std::vector<float>;
 
@@ -206,6 +220,17 @@ static void calls(const racl::context &context, const racl::stream &stream) {
     CHECK(racl_stream_free((racl_stream *)&found) == RACL_FOREIGN_HANDLE);
     OTHER_TYPE(executable.read_found<double>(output("places")));
     OTHER_TYPE(executable.read<int8_t>(output("came")));
+
+    // A run between the questions how much there is and what finds less, or more.
+    auto runs_with = [&](const floats &numbers) {
+        DO(memory.write(numbers));
+        DO(executable.run(stream, bound));
+    };
+    behind = [&] { runs_with({0, 5}); };
+    CHECK(take(executable.read_found<int64_t>(output("places"))) == std::vector<int64_t>{1});
+    behind = [&] { runs_with({-3, 4}); };
+    CHECK(take(executable.read_found<int64_t>(output("places"))) == (std::vector<int64_t>{0, 1}));
+    CHECK(!behind);
 }
 
 static int32_t build(void *user, racl_builder *lent) {

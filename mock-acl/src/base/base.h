@@ -33,6 +33,20 @@
 #define MOCK_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define MOCK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* ---- base/calls.c ---- */
+/* Whether calls are logged. */
+extern atomic_bool mock_calls_logged;
+void mock_note_gave(const void *gave);
+/* More that the call of this thread was given. */
+void mock_note_given(const void *const *given, size_t n);
+static inline bool mock_logs_calls(void) {
+    return MOCK_UNLIKELY(atomic_load_explicit(&mock_calls_logged, memory_order_relaxed));
+}
+/* What the call that this thread is in made. */
+static inline void mock_gave(const void *gave) {
+    if (mock_logs_calls()) mock_note_gave(gave);
+}
+
 /* ---- base/copy_out.c ---- */
 /* Copies as much of `full` as the caller's structure holds. */
 int mock_copy_out(void *out, const void *full, size_t size);

@@ -1,8 +1,9 @@
-/* The entry of every exported function: calls are counted, failures are injected (by call and by task), and the
+/* The entry of every exported function: calls are counted and logged, failures are injected (by call and by task), and the
  * child of a fork is refused. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "base/base.h"
+#include "base/calls.h"
 #include "base/entry.h"
 #include "base/names.h"
 
@@ -17,7 +18,7 @@ typedef struct fault {
 } fault;
 static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
 static fault *call_faults, *task_faults;
-static atomic_bool slow; /* a fault is armed, or this is the child of a fork */
+static atomic_bool slow; /* a fault is armed, calls are logged, or this is the child of a fork */
 static atomic_bool forked;
 static atomic_bool device_used;
 atomic_bool mock_task_faults;
@@ -52,18 +53,23 @@ static int fire(fault **list, int api) {
     return code;
 }
 
-static int enter_slow(mock_api api) {
+int mock_enter_slowly(mock_api api, const void *const *given, size_t n) {
     if (atomic_load(&forked))
         return mock_fail(
             ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the device cannot be used in the child of a fork");
     const int code = fire(&call_faults, (int)api);
+    if (mock_logs_calls()) mock_note_call((int)api, code, given, n);
     if (code != 0) mock_fail(code, "EE9999", "%s: injected failure %d", mock_lookup_name((int)api), code);
     return code;
 }
 
-int mock_enter(mock_api api) {
+int mock_enter_is_slow(mock_api api) {
     atomic_fetch_add_explicit(&calls[api], 1, memory_order_relaxed);
-    return MOCK_UNLIKELY(atomic_load_explicit(&slow, memory_order_relaxed)) ? enter_slow(api) : 0;
+    return atomic_load_explicit(&slow, memory_order_relaxed);
+}
+
+int mock_enter(mock_api api) {
+    return MOCK_UNLIKELY(mock_enter_is_slow(api)) ? mock_enter_slowly(api, NULL, 0) : 0;
 }
 
 int mock_unsupported(mock_api api, const char *name) {
@@ -90,14 +96,13 @@ static int arm(fault **list, const char *name, uint64_t nth, int code) {
     pthread_mutex_lock(&fault_lock);
     *f = (fault){*list, api, nth, code};
     *list = f;
+    if (list == &call_faults) atomic_store(&slow, true);
     pthread_mutex_unlock(&fault_lock);
     return 0;
 }
 
 MOCK_EXPORT int mock_acl_fail(const char *name, uint64_t nth, int code) {
-    const int result = arm(&call_faults, name, nth, code);
-    if (result == 0) atomic_store(&slow, true);
-    return result;
+    return arm(&call_faults, name, nth, code);
 }
 
 MOCK_EXPORT int mock_acl_fail_task(const char *name, uint64_t nth, int code) {
@@ -119,8 +124,14 @@ MOCK_EXPORT void mock_acl_clear_failures(void) {
     free_faults(&call_faults);
     free_faults(&task_faults);
     pthread_mutex_unlock(&fault_lock);
-    atomic_store(&slow, atomic_load(&forked));
     atomic_store(&mock_task_faults, false);
+    mock_entries_settle();
+}
+
+void mock_entries_settle(void) {
+    pthread_mutex_lock(&fault_lock);
+    atomic_store(&slow, atomic_load(&forked) || call_faults != NULL || atomic_load(&mock_calls_logged));
+    pthread_mutex_unlock(&fault_lock);
 }
 
 bool mock_forked(void) { return atomic_load(&forked); }

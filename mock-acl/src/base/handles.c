@@ -138,7 +138,11 @@ void mock_handle_each(mock_kind kind, void (*visit)(void *)) {
 
 static mock_kind kind_of(mock_object_kind kind) { return (mock_kind)((int)MOCK_OBJECT_FIRST + (int)kind); }
 
-void *mock_object_new(mock_object_kind kind, void *object) { return mock_handle_new(kind_of(kind), object); }
+void *mock_object_new(mock_object_kind kind, void *object) {
+    void *handle = mock_handle_new(kind_of(kind), object);
+    mock_gave(handle);
+    return handle;
+}
 void *mock_object_get(mock_object_kind kind, const void *handle) {
     return mock_handle_get(kind_of(kind), handle);
 }

@@ -25,6 +25,7 @@ typedef struct mock_thread {
     struct mock_racer *racer;         /* of the chain whose node it executes, while races are looked for */
     const struct mock_task *node;
     uint32_t graph, place; /* with it: the graph's id, the how manieth node it is */
+    uint64_t noted;        /* what it called last, while calls are logged: base/calls.c */
 } mock_thread;
 
 #endif

@@ -55,8 +55,25 @@ void mock_queues_reset(void) {
 #define ALL_RIGHTS \
     (ACL_TDT_QUEUE_PERMISSION_MANAGE | ACL_TDT_QUEUE_PERMISSION_DEQUEUE | ACL_TDT_QUEUE_PERMISSION_ENQUEUE)
 
+/* A queue is destroyed with it. */
+static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static queue *look_up(uint32_t id) { return mock_thing_get(&queue_type, mock_ids_get(&ids, id)); }
+
+/* What is in a queue, which another thread may destroy meanwhile; NULL when it is gone. */
+static mock_fifo *hold(uint32_t id) {
+    pthread_mutex_lock(&life_lock);
+    const queue *q = look_up(id);
+    mock_fifo *f = q == NULL ? NULL : q->fifo;
+    if (f != NULL) mock_fifo_ref(f);
+    pthread_mutex_unlock(&life_lock);
+    return f;
+}
+
 static aclError find(uint32_t id, queue **out) {
-    *out = mock_thing_get(&queue_type, mock_ids_get(&ids, id));
+    pthread_mutex_lock(&life_lock);
+    *out = look_up(id);
+    pthread_mutex_unlock(&life_lock);
     if (*out != NULL) return 0;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "queue %u does not exist", id);
 }
@@ -106,8 +123,14 @@ MOCK_EXPORT aclError acltdtDestroyQueue(uint32_t qid) {
     const aclError code = find(qid, &q);
     if (code != 0) return code;
     if (routed(qid)) return mock_fail(ACL_ERROR_FAILURE, "EE4001", "queue %u is bound to another", qid);
-    mock_ids_take(&ids, qid);
-    return mock_thing_destroy(&queue_type, q->thing.handle, "queue");
+    pthread_mutex_lock(&life_lock);
+    /* Unless another thread was faster. */
+    q = look_up(qid);
+    if (q != NULL) mock_ids_take(&ids, qid);
+    const aclError gone = q == NULL ? mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the queue was destroyed")
+                                    : mock_thing_destroy(&queue_type, q->thing.handle, "queue");
+    pthread_mutex_unlock(&life_lock);
+    return gone;
 }
 
 /* ---- messages ---- */
@@ -260,9 +283,11 @@ MOCK_EXPORT aclError acltdtQueryQueueRoutes(
 
 /* ---- in and out ---- */
 
-static aclError put(queue *q, message *e, int32_t timeout, aclError late) {
+static aclError put(uint32_t id, message *e, int32_t timeout, aclError late) {
     if (e == NULL) return ACL_ERROR_BAD_ALLOC;
-    const mock_fifo_result result = mock_fifo_put(q->fifo, &e->message, timeout);
+    mock_fifo *f = hold(id);
+    const mock_fifo_result result = f == NULL ? MOCK_FIFO_CLOSED : mock_fifo_put(f, &e->message, timeout);
+    mock_fifo_unref(f);
     if (result == MOCK_FIFO_OK) {
         pass_on();
         return 0;
@@ -281,7 +306,7 @@ MOCK_EXPORT aclError acltdtEnqueue(uint32_t qid, acltdtBuf buf, int32_t timeout)
     if (buf == NULL) return mock_null("buf");
     aclError code = find(qid, &q);
     if (code == 0) code = aclrtGetBufDataLen(buf, &size);
-    return code != 0 ? code : put(q, new_message(buf, 0, 0), timeout, ACL_ERROR_FAILURE);
+    return code != 0 ? code : put(qid, new_message(buf, 0, 0), timeout, ACL_ERROR_FAILURE);
 }
 
 /* The bytes and the user's are copied. Full until the time-out: 207014. */
@@ -315,7 +340,7 @@ MOCK_EXPORT aclError acltdtEnqueueData(uint32_t qid, const void *data, size_t da
         return no_memory_there();
     }
     if (e != NULL && userDataSize != 0) memcpy(e->bytes + dataSize, userData, userDataSize);
-    return put(q, e, timeout, ACL_ERROR_RT_QUEUE_FULL);
+    return put(qid, e, timeout, ACL_ERROR_RT_QUEUE_FULL);
 }
 
 typedef struct wish {
@@ -330,9 +355,12 @@ static bool suits(const mock_message *m, void *user) {
     return w->buffer ? e->buffer != NULL : e->buffer == NULL && e->size <= w->room;
 }
 
-static aclError get(queue *q, wish *w, int32_t timeout, aclError late, message **out) {
+static aclError get(uint32_t id, wish *w, int32_t timeout, aclError late, message **out) {
     mock_message *m = NULL;
-    const mock_fifo_result result = mock_fifo_look(q->fifo, suits, w, timeout, &m);
+    mock_fifo *f = hold(id);
+    const mock_fifo_result result =
+        f == NULL ? MOCK_FIFO_CLOSED : mock_fifo_look(f, suits, w, timeout, &m);
+    mock_fifo_unref(f);
     *out = (message *)(void *)m;
     if (result == MOCK_FIFO_LATE) return mock_fail(late, "EE1023", "the queue is empty");
     if (result == MOCK_FIFO_CLOSED)
@@ -353,7 +381,7 @@ MOCK_EXPORT aclError acltdtDequeue(uint32_t qid, acltdtBuf *buf, int32_t timeout
     wish w = {true, 0, 0};
     if (buf == NULL) return mock_null("buf");
     aclError code = find(qid, &q);
-    if (code == 0) code = get(q, &w, timeout, ACL_ERROR_FAILURE, &e);
+    if (code == 0) code = get(qid, &w, timeout, ACL_ERROR_FAILURE, &e);
     if (code != 0) return code;
     *buf = e->buffer;
     free(e);
@@ -373,7 +401,7 @@ MOCK_EXPORT aclError acltdtDequeueData(uint32_t qid, void *data, size_t dataSize
     aclError code = needs_device();
     if (code == 0) code = find(qid, &q);
     if (code == 0 && mock_host_address(data, dataSize) == NULL) code = no_memory_there();
-    if (code == 0) code = get(q, &w, timeout, ACL_ERROR_RT_QUEUE_EMPTY, &e);
+    if (code == 0) code = get(qid, &w, timeout, ACL_ERROR_RT_QUEUE_EMPTY, &e);
     if (w.found != 0) *retDataSize = w.found;
     if (code != 0) return code;
     /* The call may have waited, and the memory be gone. */

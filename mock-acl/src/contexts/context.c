@@ -309,6 +309,7 @@ MOCK_EXPORT aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
     mock_ctx *ctx = code == 0 ? context_new(deviceId, false) : NULL;
     if (ctx != NULL) {
         *context = ctx->handle;
+        mock_gave(*context);
         bind(ctx);
     }
     mock_unlock();
@@ -321,7 +322,7 @@ MOCK_EXPORT aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
 /* The default context, a destroyed or unknown one: 107002 (observed: ctx). In a host function 207000 (own
  * choice). */
 MOCK_EXPORT aclError aclrtDestroyContext(aclrtContext context) {
-    MOCK_ENTER(aclrtDestroyContext);
+    MOCK_ENTER_OF(aclrtDestroyContext, context);
     if (context == NULL) return mock_null("context");
     if (mock_self()->in_task != 0)
         return mock_fail(
@@ -338,7 +339,7 @@ MOCK_EXPORT aclError aclrtDestroyContext(aclrtContext context) {
 }
 
 MOCK_EXPORT aclError aclrtSetCurrentContext(aclrtContext context) {
-    MOCK_ENTER(aclrtSetCurrentContext);
+    MOCK_ENTER_OF(aclrtSetCurrentContext, context);
     if (context == NULL) return mock_null("context");
     mock_lock();
     mock_ctx *ctx = context_of(context);

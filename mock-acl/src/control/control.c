@@ -194,6 +194,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_device_limits_reset();
     mock_snapshot_reset();
     mock_acl_log_launches(0);
+    mock_acl_log_calls(0);
     mock_acl_set_l2_bytes(0);
     mock_entries_reset();
     return 0;

@@ -88,7 +88,7 @@ static uint32_t effective(mock_stream *s, aclrtDevResLimitType type) {
 }
 
 MOCK_EXPORT aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value) {
-    MOCK_ENTER(aclrtGetStreamResLimit);
+    MOCK_ENTER_OF(aclrtGetStreamResLimit, stream);
     if (value == NULL) return mock_null("value");
     aclError code = check_type(type);
     if (code != 0) return code;
@@ -101,7 +101,7 @@ MOCK_EXPORT aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimit
 }
 
 MOCK_EXPORT aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value) {
-    MOCK_ENTER(aclrtSetStreamResLimit);
+    MOCK_ENTER_OF(aclrtSetStreamResLimit, stream);
     aclError code = check_limit(type, value);
     if (code != 0) return code;
     mock_stream *s = NULL;
@@ -113,7 +113,7 @@ MOCK_EXPORT aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimit
 }
 
 MOCK_EXPORT aclError aclrtResetStreamResLimit(aclrtStream stream) {
-    MOCK_ENTER(aclrtResetStreamResLimit);
+    MOCK_ENTER_OF(aclrtResetStreamResLimit, stream);
     mock_stream *s = NULL;
     mock_lock();
     const aclError code = mock_stream_to_submit(stream, &s);
@@ -123,7 +123,7 @@ MOCK_EXPORT aclError aclrtResetStreamResLimit(aclrtStream stream) {
 }
 
 MOCK_EXPORT aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
-    MOCK_ENTER(aclrtUseStreamResInCurrentThread);
+    MOCK_ENTER_OF(aclrtUseStreamResInCurrentThread, stream);
     mock_stream *s = NULL;
     mock_lock();
     const aclError code = mock_stream_to_submit(stream, &s);
@@ -137,7 +137,7 @@ MOCK_EXPORT aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
 }
 
 MOCK_EXPORT aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
-    MOCK_ENTER(aclrtUnuseStreamResInCurrentThread);
+    MOCK_ENTER_OF(aclrtUnuseStreamResInCurrentThread, stream);
     mock_stream *s = NULL;
     mock_lock();
     const aclError code = mock_stream_to_submit(stream, &s);

@@ -63,7 +63,7 @@ static aclError add(mock_stream *s, const mock_task_ops *ops, mock_branch branch
 
 /* Null: 100000 (observed: label). The other stream runs beside this one from here on. */
 MOCK_EXPORT aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream) {
-    MOCK_ENTER(aclrtActiveStream);
+    MOCK_ENTER_OF(aclrtActiveStream, activeStream, stream);
     if (activeStream == NULL || stream == NULL) return mock_null("activeStream and stream");
     mock_stream *s = NULL, *other = NULL;
     mock_lock();
@@ -77,7 +77,7 @@ MOCK_EXPORT aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream str
  * runtime). */
 MOCK_EXPORT aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValue,
     aclrtCompareDataType dataType, aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream) {
-    MOCK_ENTER(aclrtSwitchStream);
+    MOCK_ENTER_OF(aclrtSwitchStream, trueStream, falseStream, stream);
     if (leftValue == NULL || rightValue == NULL || trueStream == NULL || stream == NULL)
         return mock_null("values and streams");
     if (falseStream != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "falseStream must be null");
@@ -111,7 +111,7 @@ static aclError add_jump(void *index, uint32_t count, mock_label_list *list, moc
 
 MOCK_EXPORT aclError aclrtSwitchLabelByIndex(
     void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream) {
-    MOCK_ENTER(aclrtSwitchLabelByIndex);
+    MOCK_ENTER_OF(aclrtSwitchLabelByIndex, ptr, labelList, stream);
     if (ptr == NULL || labelList == NULL || stream == NULL) return mock_null("ptr, labelList and stream");
     mock_stream *s = NULL;
     mock_lock();

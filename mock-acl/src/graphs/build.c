@@ -14,7 +14,10 @@ MOCK_EXPORT aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag) {
     mock_lock();
     mock_ctx *ctx = mock_current();
     mock_graph *g = ctx == NULL ? NULL : mock_graph_new(ctx, MOCK_GRAPH_BUILDING);
-    if (g != NULL) *modelRI = g->handle;
+    if (g != NULL) {
+        *modelRI = g->handle;
+        mock_gave(*modelRI);
+    }
     mock_unlock();
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
     return g != NULL ? 0 : mock_fail(ACL_ERROR_RT_NO_MODEL_RESOURCE, "EE1013", "no host memory");
@@ -79,7 +82,7 @@ static aclError bind_stream(mock_graph *g, mock_stream *s, uint32_t flag) {
 /* HEAD: it starts with the model; DEFAULT: when another stream starts it or jumps into it (header:
  * ACL_MODEL_STREAM_FLAG_HEAD, ACL_MODEL_STREAM_FLAG_DEFAULT). */
 MOCK_EXPORT aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag) {
-    MOCK_ENTER(aclmdlRIBindStream);
+    MOCK_ENTER_OF(aclmdlRIBindStream, modelRI, stream);
     if (modelRI == NULL) return mock_null("modelRI");
     if (flag != ACL_MODEL_STREAM_FLAG_HEAD && flag != ACL_MODEL_STREAM_FLAG_DEFAULT)
         return mock_fail_acl(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
@@ -93,7 +96,7 @@ MOCK_EXPORT aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, ui
 }
 
 MOCK_EXPORT aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream) {
-    MOCK_ENTER(aclmdlRIUnbindStream);
+    MOCK_ENTER_OF(aclmdlRIUnbindStream, modelRI, stream);
     mock_graph *g = NULL;
     mock_stream *s = NULL;
     mock_lock();
@@ -108,7 +111,7 @@ MOCK_EXPORT aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream) 
 }
 
 MOCK_EXPORT aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream) {
-    MOCK_ENTER(aclmdlRIEndTask);
+    MOCK_ENTER_OF(aclmdlRIEndTask, modelRI, stream);
     mock_graph *g = NULL;
     mock_stream *s = NULL;
     mock_lock();
@@ -138,7 +141,7 @@ static aclError build_end(mock_graph *g) {
 
 /* reserve must be null: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve) {
-    MOCK_ENTER(aclmdlRIBuildEnd);
+    MOCK_ENTER_OF(aclmdlRIBuildEnd, modelRI);
     if (reserve != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "reserve must be null");
     aclError code = 0;
     mock_lock();
@@ -173,7 +176,7 @@ static aclError check_clean(const mock_stream *s) {
 /* Null: 107000; not persistent, not bound, not complete: 507000 (implementation of the open runtime). What is
  * queued afterwards takes the place of the old tasks (guide: stream management, aclrtPersistentTaskClean). */
 MOCK_EXPORT aclError aclrtPersistentTaskClean(aclrtStream stream) {
-    MOCK_ENTER(aclrtPersistentTaskClean);
+    MOCK_ENTER_OF(aclrtPersistentTaskClean, stream);
     if (stream == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "stream must not be null");
     mock_stream *s = NULL;
     mock_lock();

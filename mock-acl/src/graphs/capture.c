@@ -106,7 +106,7 @@ static aclError check_flags(aclrtStream stream) {
 
 /* Null stream 100000, mode 3 107000 (observed: capture_begin), after the handle (observed: sequences). */
 MOCK_EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
-    MOCK_ENTER(aclmdlRICaptureBegin);
+    MOCK_ENTER_OF(aclmdlRICaptureBegin, stream);
     if (stream == NULL) return mock_null("stream");
     mock_stream *s = NULL;
     mock_lock();
@@ -133,7 +133,7 @@ static aclError begin_sub(mock_graph *g, mock_stream *s, aclmdlRICaptureMode mod
 /* What the stream is told goes into a sub graph of a conditional task. */
 MOCK_EXPORT aclError aclmdlRICaptureToModelRIBegin(
     aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode) {
-    MOCK_ENTER(aclmdlRICaptureToModelRIBegin);
+    MOCK_ENTER_OF(aclmdlRICaptureToModelRIBegin, stream, modelRI);
     if (stream == NULL || modelRI == NULL) return mock_null("stream and modelRI");
     mock_stream *s = NULL;
     aclError code = 0;
@@ -153,7 +153,7 @@ MOCK_EXPORT aclError aclmdlRICaptureToModelRIBegin(
 /* Null stream or nothing to write: 100000 (observed: getinfo). Side streams too (observed: capture_end). */
 MOCK_EXPORT aclError aclmdlRICaptureGetInfo(
     aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI) {
-    MOCK_ENTER(aclmdlRICaptureGetInfo);
+    MOCK_ENTER_OF(aclmdlRICaptureGetInfo, stream);
     if (stream == NULL || (status == NULL && modelRI == NULL)) return mock_null("stream, status and modelRI");
     mock_stream *s = NULL;
     mock_lock();
@@ -402,7 +402,10 @@ static aclError end(mock_stream *s, aclmdlRI *out) {
     }
     mock_graph_leave(g);
     g->state = MOCK_GRAPH_READY;
-    if (out != NULL) *out = g->handle;
+    if (out != NULL) {
+        *out = g->handle;
+        mock_gave(*out);
+    }
     return 0;
 }
 
@@ -416,7 +419,7 @@ static aclError check_end(const mock_stream *s, const aclmdlRI *out) {
 }
 
 MOCK_EXPORT aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
-    MOCK_ENTER(aclmdlRICaptureEnd);
+    MOCK_ENTER_OF(aclmdlRICaptureEnd, stream);
     if (stream == NULL) return mock_null("stream");
     mock_stream *s = NULL;
     mock_lock();

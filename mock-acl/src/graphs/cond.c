@@ -86,12 +86,13 @@ static aclError create(mock_graph *g, uint32_t initial, bool assign, void **out)
     c->next = g->conds;
     g->conds = c;
     *out = c->handle;
+    mock_gave(*out);
     return 0;
 }
 
 MOCK_EXPORT aclError aclmdlRICondHandleCreate(
     aclmdlRI modelRI, uint32_t defaultLaunchValue, aclmdlRICondHandleFlag flag, aclmdlRICondHandle *handle) {
-    MOCK_ENTER(aclmdlRICondHandleCreate);
+    MOCK_ENTER_OF(aclmdlRICondHandleCreate, modelRI);
     if (handle == NULL) return mock_null("handle");
     aclError code = 0;
     mock_lock();
@@ -110,7 +111,7 @@ static aclError find(aclmdlRICondHandle handle, mock_cond **out) {
 }
 
 MOCK_EXPORT aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr) {
-    MOCK_ENTER(aclmdlRICondHandleGetCondPtr);
+    MOCK_ENTER_OF(aclmdlRICondHandleGetCondPtr, handle);
     if (handle == NULL || ptr == NULL) return mock_null("handle and ptr");
     mock_cond *c = NULL;
     mock_lock();
@@ -200,7 +201,7 @@ static aclError add_task(mock_cond *c, const aclmdlRICondTaskParams *p, mock_str
 }
 
 MOCK_EXPORT aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags) {
-    MOCK_ENTER(aclmdlRIAddCondTask);
+    MOCK_ENTER_OF(aclmdlRIAddCondTask, stream);
     if (stream == NULL) return mock_null("stream");
     mock_cond *c = NULL;
     mock_stream *s = NULL;

@@ -262,7 +262,7 @@ static aclError check_destroy(aclmdlRI modelRI, mock_graph **out) {
 /* Callbacks run inside, on the calling thread (observed: destroy_cb; guide: model runtime instance,
  * aclmdlRIDestroyRegisterCallback). */
 MOCK_EXPORT aclError aclmdlRIDestroy(aclmdlRI modelRI) {
-    MOCK_ENTER(aclmdlRIDestroy);
+    MOCK_ENTER_OF(aclmdlRIDestroy, modelRI);
     mock_graph *g = NULL;
     mock_lock();
     aclError code = check_destroy(modelRI, &g);
@@ -290,7 +290,7 @@ MOCK_EXPORT aclError aclmdlRIDestroy(aclmdlRI modelRI) {
 
 /* A function twice: 107000 (observed: destroy_cb). */
 MOCK_EXPORT aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData) {
-    MOCK_ENTER(aclmdlRIDestroyRegisterCallback);
+    MOCK_ENTER_OF(aclmdlRIDestroyRegisterCallback, modelRI);
     if (func == NULL) return mock_null("func");
     aclError code = 0;
     mock_lock();
@@ -314,7 +314,7 @@ MOCK_EXPORT aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCall
 
 /* An unknown function: 107000 (observed: destroy_cb). */
 MOCK_EXPORT aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func) {
-    MOCK_ENTER(aclmdlRIDestroyUnregisterCallback);
+    MOCK_ENTER_OF(aclmdlRIDestroyUnregisterCallback, modelRI);
     if (func == NULL) return mock_null("func");
     aclError code = 0;
     mock_lock();

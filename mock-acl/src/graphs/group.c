@@ -82,7 +82,7 @@ static aclError group_begin(mock_stream *s) {
 }
 
 MOCK_EXPORT aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream) {
-    MOCK_ENTER(aclmdlRICaptureTaskGrpBegin);
+    MOCK_ENTER_OF(aclmdlRICaptureTaskGrpBegin, stream);
     if (stream == NULL) return mock_null("stream");
     mock_stream *s = NULL;
     mock_lock();
@@ -113,11 +113,12 @@ static aclError group_end(mock_stream *s, aclrtTaskGrp *out) {
     group->next = g->groups;
     g->groups = group;
     *out = group->handle;
+    mock_gave(*out);
     return 0;
 }
 
 MOCK_EXPORT aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle) {
-    MOCK_ENTER(aclmdlRICaptureTaskGrpEnd);
+    MOCK_ENTER_OF(aclmdlRICaptureTaskGrpEnd, stream);
     if (stream == NULL || handle == NULL) return mock_null("stream and handle");
     mock_stream *s = NULL;
     mock_lock();
@@ -155,7 +156,7 @@ static aclError update_begin(mock_stream *s, aclrtTaskGrp handle) {
 }
 
 MOCK_EXPORT aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle) {
-    MOCK_ENTER(aclmdlRICaptureTaskUpdateBegin);
+    MOCK_ENTER_OF(aclmdlRICaptureTaskUpdateBegin, stream, handle);
     if (stream == NULL || handle == NULL) return mock_null("stream and handle");
     mock_stream *s = NULL;
     mock_lock();
@@ -184,7 +185,7 @@ static aclError update_end(mock_stream *s) {
 }
 
 MOCK_EXPORT aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
-    MOCK_ENTER(aclmdlRICaptureTaskUpdateEnd);
+    MOCK_ENTER_OF(aclmdlRICaptureTaskUpdateEnd, stream);
     if (stream == NULL) return mock_null("stream");
     mock_stream *s = NULL;
     mock_lock();

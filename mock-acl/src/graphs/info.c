@@ -14,7 +14,7 @@
 #define NAME_LIMIT 512u /* longer names are cut (implementation of the open runtime) */
 
 MOCK_EXPORT aclError aclmdlRISetName(aclmdlRI modelRI, const char *name) {
-    MOCK_ENTER(aclmdlRISetName);
+    MOCK_ENTER_OF(aclmdlRISetName, modelRI);
     if (name == NULL) return mock_null("name");
     aclError code = 0;
     mock_lock();
@@ -42,7 +42,7 @@ static aclError get_name(const mock_graph *g, uint32_t length, char *name) {
 }
 
 MOCK_EXPORT aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name) {
-    MOCK_ENTER(aclmdlRIGetName);
+    MOCK_ENTER_OF(aclmdlRIGetName, modelRI);
     if (name == NULL) return mock_null("name");
     aclError code = 0;
     mock_lock();
@@ -53,7 +53,7 @@ MOCK_EXPORT aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *na
 }
 
 MOCK_EXPORT aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId) {
-    MOCK_ENTER(aclmdlRIGetId);
+    MOCK_ENTER_OF(aclmdlRIGetId, modelRI);
     if (modelRIId == NULL) return mock_null("modelRIId");
     aclError code = 0;
     mock_lock();
@@ -82,7 +82,7 @@ static void print_text(const mock_graph *g, void *unused) {
 /* The log (guide: model runtime instance, aclmdlRIDebugPrint); here standard error when MOCK_ACL_LOG is set
  * (own choice). */
 MOCK_EXPORT aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
-    MOCK_ENTER(aclmdlRIDebugPrint);
+    MOCK_ENTER_OF(aclmdlRIDebugPrint, modelRI);
     aclError code = 0;
     mock_lock();
     const mock_graph *g = mock_graph_get(modelRI, &code);
@@ -127,7 +127,7 @@ static void print_json(FILE *f, const mock_graph *g, bool verbose) {
 
 /* A path that cannot be written: 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t flags) {
-    MOCK_ENTER(aclmdlRIDebugJsonPrint);
+    MOCK_ENTER_OF(aclmdlRIDebugJsonPrint, modelRI);
     if (path == NULL) return mock_null("path");
     aclError code = 0;
     mock_lock();

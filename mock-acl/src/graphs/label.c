@@ -41,6 +41,7 @@ static aclError create(aclrtLabel *out) {
     l->ctx = ctx;
     l->ctx_serial = ctx->serial;
     *out = l->handle;
+    mock_gave(*out);
     return 0;
 }
 
@@ -63,7 +64,7 @@ static aclError at_home(const mock_label *l) {
 
 /* Lists and tasks that have the label keep its place (own choice). */
 MOCK_EXPORT aclError aclrtDestroyLabel(aclrtLabel label) {
-    MOCK_ENTER(aclrtDestroyLabel);
+    MOCK_ENTER_OF(aclrtDestroyLabel, label);
     if (label == NULL) return mock_null("label");
     mock_lock();
     mock_label *l = mock_handle_get(MOCK_LABEL, label);
@@ -98,7 +99,7 @@ static aclError set(mock_label *l, mock_stream *s) {
 }
 
 MOCK_EXPORT aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream) {
-    MOCK_ENTER(aclrtSetLabel);
+    MOCK_ENTER_OF(aclrtSetLabel, label, stream);
     if (label == NULL || stream == NULL) return mock_null("label and stream");
     mock_stream *s = NULL;
     mock_lock();
@@ -147,6 +148,7 @@ static aclError create_list(aclrtLabel *labels, size_t count, aclrtLabelList *ou
         return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     }
     *out = list->handle;
+    mock_gave(*out);
     return 0;
 }
 
@@ -166,7 +168,7 @@ MOCK_EXPORT aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtL
 
 /* Tasks that jump by the list keep it (own choice). */
 MOCK_EXPORT aclError aclrtDestroyLabelList(aclrtLabelList labelList) {
-    MOCK_ENTER(aclrtDestroyLabelList);
+    MOCK_ENTER_OF(aclrtDestroyLabelList, labelList);
     if (labelList == NULL) return mock_null("labelList");
     mock_lock();
     mock_label_list *list = mock_handle_take(MOCK_LABEL_LIST, labelList);

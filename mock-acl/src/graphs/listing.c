@@ -45,7 +45,7 @@ static aclError list_streams(mock_graph *g, aclrtStream *streams, uint32_t room)
  * Too small an array is filled and gives 107039, a larger one is padded with null (implementation of the open
  * runtime). */
 MOCK_EXPORT aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams) {
-    MOCK_ENTER(aclmdlRIGetStreams);
+    MOCK_ENTER_OF(aclmdlRIGetStreams, modelRI);
     aclError code = 0;
     mock_lock();
     mock_graph *g = mock_graph_seen(modelRI, &code);
@@ -180,7 +180,7 @@ static void list_tasks(listing *l) {
 
 /* Null: 107000; a stream of the program: the same (observed: tasks); arrays as above. */
 MOCK_EXPORT aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks) {
-    MOCK_ENTER(aclmdlRIGetTasksByStream);
+    MOCK_ENTER_OF(aclmdlRIGetTasksByStream, stream);
     if (stream == NULL || numTasks == NULL)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "stream and numTasks must not be null");
     listing l = {.tasks = tasks, .room = *numTasks};

@@ -362,7 +362,7 @@ static aclError find_launch(const mock_graph *g, aclrtStream stream, mock_stream
 }
 
 MOCK_EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
-    MOCK_ENTER(aclmdlRIExecuteAsync);
+    MOCK_ENTER_OF(aclmdlRIExecuteAsync, modelRI, stream);
     aclError code = 0;
     mock_stream *s = NULL;
     mock_lock();
@@ -407,7 +407,7 @@ aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns) 
  * (observed: execute, build_ri); when it passes, 507046, and the execution is aborted (implementation of the
  * open runtime). It runs on the default stream (own choice). */
 MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
-    MOCK_ENTER(aclmdlRIExecute);
+    MOCK_ENTER_OF(aclmdlRIExecute, modelRI);
     aclError code = 0;
     mock_stream *s = NULL;
     mock_lock();
@@ -445,7 +445,7 @@ MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
  * aclmdlRIAbort). Of a model built by hand, the replay that is under way ends, or the next one that was
  * launched; waits report 507023 (header: ACL_ERROR_RT_MODEL_ABORT_NORMAL; own choice of the place). */
 MOCK_EXPORT aclError aclmdlRIAbort(aclmdlRI modelRI) {
-    MOCK_ENTER(aclmdlRIAbort);
+    MOCK_ENTER_OF(aclmdlRIAbort, modelRI);
     aclError code = 0;
     mock_lock();
     mock_graph *g = mock_graph_seen(modelRI, &code);

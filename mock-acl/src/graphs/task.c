@@ -24,7 +24,7 @@ static aclError find(aclmdlRITask task, mock_node_ref **ref, mock_task **t) {
 }
 
 MOCK_EXPORT aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type) {
-    MOCK_ENTER(aclmdlRITaskGetType);
+    MOCK_ENTER_OF(aclmdlRITaskGetType, task);
     if (type == NULL) return mock_null("type");
     mock_node_ref *ref = NULL;
     mock_task *t = NULL;
@@ -37,7 +37,7 @@ MOCK_EXPORT aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *ty
 
 /* (own choice: the position in the capture) */
 MOCK_EXPORT aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id) {
-    MOCK_ENTER(aclmdlRITaskGetSeqId);
+    MOCK_ENTER_OF(aclmdlRITaskGetSeqId, task);
     if (id == NULL) return mock_null("id");
     mock_node_ref *ref = NULL;
     mock_task *t = NULL;
@@ -110,7 +110,7 @@ static void fill(const mock_node_ref *ref, const mock_task *t, aclmdlRITaskParam
 
 /* Internal tasks: 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params) {
-    MOCK_ENTER(aclmdlRITaskGetParams);
+    MOCK_ENTER_OF(aclmdlRITaskGetParams, task);
     if (params == NULL) return mock_null("params");
     mock_node_ref *ref = NULL;
     mock_task *t = NULL;
@@ -127,7 +127,7 @@ MOCK_EXPORT aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams
  * choice). */
 MOCK_EXPORT aclError aclmdlRIKernelTaskGetAttribute(
     aclmdlRITask task, aclrtLaunchKernelAttrId attrId, aclrtLaunchKernelAttrValue *attrValue) {
-    MOCK_ENTER(aclmdlRIKernelTaskGetAttribute);
+    MOCK_ENTER_OF(aclmdlRIKernelTaskGetAttribute, task);
     if (attrValue == NULL) return mock_null("attrValue");
     mock_node_ref *ref = NULL;
     mock_task *t = NULL;
@@ -188,7 +188,7 @@ static aclError set_kernel(mock_node_ref *ref, const mock_task *t, const aclmdlR
 
 /* Values, and kernels with a function handle; those of operators have none here (own choice). */
 MOCK_EXPORT aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params) {
-    MOCK_ENTER(aclmdlRITaskSetParams);
+    MOCK_ENTER_OF(aclmdlRITaskSetParams, task);
     if (params == NULL) return mock_null("params");
     mock_node_ref *ref = NULL;
     mock_task *t = NULL;
@@ -207,7 +207,7 @@ MOCK_EXPORT aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams
 /* Until aclmdlRIUpdate the model cannot be executed: 507011 (implementation of the open runtime). Kernels
  * and values only (observed: tasks). */
 MOCK_EXPORT aclError aclmdlRITaskDisable(aclmdlRITask task) {
-    MOCK_ENTER(aclmdlRITaskDisable);
+    MOCK_ENTER_OF(aclmdlRITaskDisable, task);
     mock_node_ref *ref = NULL;
     mock_task *t = NULL;
     mock_lock();
@@ -255,7 +255,7 @@ static void apply(mock_graph *g) {
 
 /* Nothing changed: 0 (observed: tasks). Not captured: 207000 (observed: build). */
 MOCK_EXPORT aclError aclmdlRIUpdate(aclmdlRI modelRI) {
-    MOCK_ENTER(aclmdlRIUpdate);
+    MOCK_ENTER_OF(aclmdlRIUpdate, modelRI);
     aclError code = 0;
     mock_lock();
     mock_graph *g = mock_graph_seen(modelRI, &code);

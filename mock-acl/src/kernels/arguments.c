@@ -134,7 +134,7 @@ static aclError init(mock_function *f, aclrtArgsHandle *out) {
 }
 
 MOCK_EXPORT aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHandle) {
-    MOCK_ENTER(aclrtKernelArgsInit);
+    MOCK_ENTER_OF(aclrtKernelArgsInit, funcHandle);
     if (funcHandle == NULL || argsHandle == NULL) return mock_null("funcHandle and argsHandle");
     mock_function *f = NULL;
     pthread_mutex_lock(&mock_kernel_lock);
@@ -158,7 +158,7 @@ static uint32_t most_params(const mock_function *f) {
 /* The first call for an address makes the list, later ones empty it. */
 MOCK_EXPORT aclError aclrtKernelArgsInitByUserMem(
     aclrtFuncHandle funcHandle, aclrtArgsHandle argsHandle, void *userHostMem, size_t actualArgsSize) {
-    MOCK_ENTER(aclrtKernelArgsInitByUserMem);
+    MOCK_ENTER_OF(aclrtKernelArgsInitByUserMem, funcHandle, argsHandle);
     if (funcHandle == NULL || argsHandle == NULL || userHostMem == NULL || actualArgsSize == 0)
         return mock_null("funcHandle, argsHandle, userHostMem and actualArgsSize");
     mock_function *f = NULL;
@@ -176,7 +176,7 @@ MOCK_EXPORT aclError aclrtKernelArgsInitByUserMem(
 
 /* What the list takes in memory of the program; the mock uses none of it (own choice of the number). */
 MOCK_EXPORT aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *memSize) {
-    MOCK_ENTER(aclrtKernelArgsGetHandleMemSize);
+    MOCK_ENTER_OF(aclrtKernelArgsGetHandleMemSize, funcHandle);
     if (funcHandle == NULL || memSize == NULL) return mock_null("funcHandle and memSize");
     mock_function *f = NULL;
     pthread_mutex_lock(&mock_kernel_lock);
@@ -189,7 +189,7 @@ MOCK_EXPORT aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle,
 /* Room for what aligning may add; AICPU arguments lie close together (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtKernelArgsGetMemSize(
     aclrtFuncHandle funcHandle, size_t userArgsSize, size_t *actualArgsSize) {
-    MOCK_ENTER(aclrtKernelArgsGetMemSize);
+    MOCK_ENTER_OF(aclrtKernelArgsGetMemSize, funcHandle);
     if (funcHandle == NULL || actualArgsSize == NULL) return mock_null("funcHandle and actualArgsSize");
     mock_function *f = NULL;
     pthread_mutex_lock(&mock_kernel_lock);
@@ -253,7 +253,7 @@ static aclError append(args *a, const void *value, size_t size, aclrtParamHandle
 
 MOCK_EXPORT aclError aclrtKernelArgsAppend(
     aclrtArgsHandle argsHandle, void *param, size_t paramSize, aclrtParamHandle *paramHandle) {
-    MOCK_ENTER(aclrtKernelArgsAppend);
+    MOCK_ENTER_OF(aclrtKernelArgsAppend, argsHandle);
     if (argsHandle == NULL || param == NULL || paramSize == 0 || paramHandle == NULL)
         return mock_null("argsHandle, param, paramSize and paramHandle");
     args *a = NULL;
@@ -266,7 +266,7 @@ MOCK_EXPORT aclError aclrtKernelArgsAppend(
 
 MOCK_EXPORT aclError aclrtKernelArgsAppendPlaceHolder(
     aclrtArgsHandle argsHandle, aclrtParamHandle *paramHandle) {
-    MOCK_ENTER(aclrtKernelArgsAppendPlaceHolder);
+    MOCK_ENTER_OF(aclrtKernelArgsAppendPlaceHolder, argsHandle);
     if (argsHandle == NULL || paramHandle == NULL) return mock_null("argsHandle and paramHandle");
     args *a = NULL;
     pthread_mutex_lock(&mock_kernel_lock);
@@ -295,7 +295,7 @@ static aclError data_of(args *a, const void *handle, size_t size, void **out) {
 
 MOCK_EXPORT aclError aclrtKernelArgsGetPlaceHolderBuffer(
     aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, size_t dataSize, void **bufferAddr) {
-    MOCK_ENTER(aclrtKernelArgsGetPlaceHolderBuffer);
+    MOCK_ENTER_OF(aclrtKernelArgsGetPlaceHolderBuffer, argsHandle);
     if (argsHandle == NULL || paramHandle == NULL || dataSize == 0 || bufferAddr == NULL)
         return mock_null("argsHandle, paramHandle, dataSize and bufferAddr");
     args *a = NULL;
@@ -322,7 +322,7 @@ static aclError update(args *a, const void *handle, const void *value, size_t si
 
 MOCK_EXPORT aclError aclrtKernelArgsParaUpdate(
     aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, void *param, size_t paramSize) {
-    MOCK_ENTER(aclrtKernelArgsParaUpdate);
+    MOCK_ENTER_OF(aclrtKernelArgsParaUpdate, argsHandle);
     if (argsHandle == NULL || paramHandle == NULL || param == NULL || paramSize == 0)
         return mock_null("argsHandle, paramHandle, param and paramSize");
     args *a = NULL;
@@ -335,7 +335,7 @@ MOCK_EXPORT aclError aclrtKernelArgsParaUpdate(
 
 /* Again is no error. */
 MOCK_EXPORT aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle) {
-    MOCK_ENTER(aclrtKernelArgsFinalize);
+    MOCK_ENTER_OF(aclrtKernelArgsFinalize, argsHandle);
     if (argsHandle == NULL) return mock_null("argsHandle");
     args *a = NULL;
     pthread_mutex_lock(&mock_kernel_lock);

@@ -90,11 +90,12 @@ MOCK_EXPORT aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen) {
     *d = (description){mock_handle_new(MOCK_BINARY_TEXT, d), data, dataLen};
     void *handle = d->handle;
     if (handle == NULL) free(d);
+    mock_gave(handle);
     return handle;
 }
 
 MOCK_EXPORT aclError aclrtDestroyBinary(aclrtBinary binary) {
-    MOCK_ENTER(aclrtDestroyBinary);
+    MOCK_ENTER_OF(aclrtDestroyBinary, binary);
     if (binary == NULL) return mock_null("binary");
     pthread_mutex_lock(&mock_kernel_lock);
     description *d = mock_handle_take(MOCK_BINARY_TEXT, binary);
@@ -188,6 +189,7 @@ static aclError publish(mock_binary *b, bool lazy, aclrtBinHandle *out) {
         binaries = b;
         count++;
         *out = b->handle;
+        mock_gave(*out);
     }
     pthread_mutex_unlock(&mock_kernel_lock);
     return code;
@@ -217,7 +219,7 @@ static aclError load(
 
 /* No data, or none left: 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle) {
-    MOCK_ENTER(aclrtBinaryLoad);
+    MOCK_ENTER_OF(aclrtBinaryLoad, binary);
     if (binary == NULL || binHandle == NULL) return mock_null("binary and binHandle");
     /* Another thread may destroy it. */
     pthread_mutex_lock(&mock_kernel_lock);
@@ -232,7 +234,7 @@ MOCK_EXPORT aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *b
 
 MOCK_EXPORT aclError aclrtBinaryLoadFromData(
     const void *data, size_t length, const aclrtBinaryLoadOptions *options, aclrtBinHandle *binHandle) {
-    MOCK_ENTER(aclrtBinaryLoadFromData);
+    MOCK_ENTER_OF(aclrtBinaryLoadFromData, data);
     if (data == NULL || binHandle == NULL) return mock_null("data and binHandle");
     if (length == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "length must not be 0");
     load_options o;
@@ -314,7 +316,7 @@ static void forget(mock_binary *b) {
 }
 
 MOCK_EXPORT aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle) {
-    MOCK_ENTER(aclrtBinaryUnLoad);
+    MOCK_ENTER_OF(aclrtBinaryUnLoad, binHandle);
     if (binHandle == NULL) return mock_null("binHandle");
     pthread_mutex_lock(&mock_kernel_lock);
     mock_binary *b = mock_binary_get(binHandle);
@@ -370,7 +372,7 @@ static aclError used(const void *handle, mock_binary **out) {
 /* An unknown name: 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtBinaryGetFunction(
     const aclrtBinHandle binHandle, const char *kernelName, aclrtFuncHandle *funcHandle) {
-    MOCK_ENTER(aclrtBinaryGetFunction);
+    MOCK_ENTER_OF(aclrtBinaryGetFunction, binHandle);
     if (binHandle == NULL || kernelName == NULL || funcHandle == NULL)
         return mock_null("binHandle, kernelName and funcHandle");
     mock_binary *b = NULL;
@@ -387,7 +389,7 @@ MOCK_EXPORT aclError aclrtBinaryGetFunction(
 /* By tiling key; an unknown one: 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtBinaryGetFunctionByEntry(
     aclrtBinHandle binHandle, uint64_t funcEntry, aclrtFuncHandle *funcHandle) {
-    MOCK_ENTER(aclrtBinaryGetFunctionByEntry);
+    MOCK_ENTER_OF(aclrtBinaryGetFunctionByEntry, binHandle);
     if (binHandle == NULL || funcHandle == NULL) return mock_null("binHandle and funcHandle");
     mock_binary *b = NULL;
     mock_function *f = NULL;
@@ -406,7 +408,7 @@ MOCK_EXPORT aclError aclrtBinaryGetFunctionByEntry(
 /* Null outputs: 107000 (own choice: the real call writes to them). */
 MOCK_EXPORT aclError aclrtBinaryGetDevAddress(
     const aclrtBinHandle binHandle, void **binAddr, size_t *binSize) {
-    MOCK_ENTER(aclrtBinaryGetDevAddress);
+    MOCK_ENTER_OF(aclrtBinaryGetDevAddress, binHandle);
     if (binHandle == NULL) return mock_null("binHandle");
     if (binAddr == NULL || binSize == NULL)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "binAddr and binSize must not be null");
@@ -425,7 +427,7 @@ MOCK_EXPORT aclError aclrtBinaryGetDevAddress(
  * ACL_ERROR_RT_SYMBOL_NOT_FOUND). */
 MOCK_EXPORT aclError aclrtBinaryGetGlobal(
     aclrtBinHandle binHandle, const char *name, void **dptr, size_t *size) {
-    MOCK_ENTER(aclrtBinaryGetGlobal);
+    MOCK_ENTER_OF(aclrtBinaryGetGlobal, binHandle);
     if (binHandle == NULL || name == NULL) return mock_null("binHandle and name");
     if (dptr == NULL && size == NULL) return mock_null("one of dptr and size");
     mock_binary *b = NULL;
@@ -444,7 +446,7 @@ MOCK_EXPORT aclError aclrtBinaryGetGlobal(
  * choice). */
 MOCK_EXPORT aclError aclrtBinarySetExceptionCallback(
     aclrtBinHandle binHandle, aclrtOpExceptionCallback callback, void *userData) {
-    MOCK_ENTER(aclrtBinarySetExceptionCallback);
+    MOCK_ENTER_OF(aclrtBinarySetExceptionCallback, binHandle);
     if (binHandle == NULL) return mock_null("binHandle");
     pthread_mutex_lock(&mock_kernel_lock);
     mock_binary *b = mock_binary_get(binHandle);

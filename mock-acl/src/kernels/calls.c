@@ -54,21 +54,21 @@ static aclError from_device(const char *call, aclrtFuncHandle func, uint32_t blo
 MOCK_EXPORT aclError aclrtLaunchKernel(
     aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData, size_t argsSize,
     aclrtStream stream) {
-    MOCK_ENTER(aclrtLaunchKernel);
+    MOCK_ENTER_OF(aclrtLaunchKernel, funcHandle, stream);
     return from_device("aclrtLaunchKernel", funcHandle, numBlocks, argsData, argsSize, NULL, stream);
 }
 
 MOCK_EXPORT aclError aclrtLaunchKernelV2(
     aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData, size_t argsSize,
     aclrtLaunchKernelCfg *cfg, aclrtStream stream) {
-    MOCK_ENTER(aclrtLaunchKernelV2);
+    MOCK_ENTER_OF(aclrtLaunchKernelV2, funcHandle, stream);
     return from_device("aclrtLaunchKernelV2", funcHandle, numBlocks, argsData, argsSize, cfg, stream);
 }
 
 MOCK_EXPORT aclError aclrtLaunchKernelWithConfig(
     aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
     aclrtArgsHandle argsHandle, void *reserve) {
-    MOCK_ENTER(aclrtLaunchKernelWithConfig);
+    MOCK_ENTER_OF(aclrtLaunchKernelWithConfig, funcHandle, stream, argsHandle);
     if (funcHandle == NULL || numBlocks == 0 || argsHandle == NULL)
         return mock_null("funcHandle, numBlocks and argsHandle");
     if (reserve != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "reserve must be null");
@@ -114,7 +114,7 @@ static aclError from_host(const aclrtPlaceHolderInfo *places, mock_launch_reques
 MOCK_EXPORT aclError aclrtLaunchKernelWithHostArgs(
     aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
     void *hostArgs, size_t argsSize, aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum) {
-    MOCK_ENTER(aclrtLaunchKernelWithHostArgs);
+    MOCK_ENTER_OF(aclrtLaunchKernelWithHostArgs, funcHandle, stream);
     if (funcHandle == NULL || hostArgs == NULL) return mock_null("funcHandle and hostArgs");
     if (argsSize > MOST_HOST_ARGS)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%zu bytes of arguments", argsSize);
@@ -164,7 +164,7 @@ static aclError from_array(void *const *args, mock_launch_request *r, mock_launc
 /* A null argument: 107000 (own choice). */
 MOCK_EXPORT aclError aclrtLaunchKernelWithArgsArray(
     void *func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args) {
-    MOCK_ENTER(aclrtLaunchKernelWithArgsArray);
+    MOCK_ENTER_OF(aclrtLaunchKernelWithArgsArray, stream);
     if (func == NULL || numBlocks == 0) return mock_null("func and numBlocks");
     mock_launch_request r = {.call = "aclrtLaunchKernelWithArgsArray", .blocks = numBlocks, .config = cfg};
     mock_launch *l = NULL;
@@ -190,7 +190,7 @@ static aclError no_simt(void *func, aclrtStream stream) {
 MOCK_EXPORT aclError aclrtLaunchSIMTKernelWithArgsArray(
     void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize, aclrtStream stream,
     aclrtLaunchKernelCfg *cfg, void **args) {
-    MOCK_ENTER(aclrtLaunchSIMTKernelWithArgsArray);
+    MOCK_ENTER_OF(aclrtLaunchSIMTKernelWithArgsArray, stream);
     (void)gridDim;
     (void)blockDim;
     (void)dynUbufSize;
@@ -203,7 +203,7 @@ MOCK_EXPORT aclError aclrtLaunchSIMTKernelWithHostArgs(
     void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize, aclrtStream stream,
     aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize, aclrtPlaceHolderInfo *placeHolderArray,
     size_t placeHolderNum) {
-    MOCK_ENTER(aclrtLaunchSIMTKernelWithHostArgs);
+    MOCK_ENTER_OF(aclrtLaunchSIMTKernelWithHostArgs, stream);
     (void)gridDim;
     (void)blockDim;
     (void)dynUbufSize;

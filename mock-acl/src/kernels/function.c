@@ -54,7 +54,7 @@ static bool has_vector(const mock_function *f) {
 
 /* Null name 100000, null function and a name that does not fit 107000. */
 MOCK_EXPORT aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char *name) {
-    MOCK_ENTER(aclrtGetFunctionName);
+    MOCK_ENTER_OF(aclrtGetFunctionName, funcHandle);
     if (name == NULL) return mock_null("name");
     if (funcHandle == NULL) return no_null("funcHandle");
     mock_function *f = NULL;
@@ -70,7 +70,7 @@ MOCK_EXPORT aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t m
 
 /* The address of a kernel on one kind of core is null for the other. */
 MOCK_EXPORT aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void **aivAddr) {
-    MOCK_ENTER(aclrtGetFunctionAddr);
+    MOCK_ENTER_OF(aclrtGetFunctionAddr, funcHandle);
     if (funcHandle == NULL || aicAddr == NULL || aivAddr == NULL)
         return mock_null("funcHandle, aicAddr and aivAddr");
     mock_function *f = NULL;
@@ -88,7 +88,7 @@ MOCK_EXPORT aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aic
 }
 
 MOCK_EXPORT aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize) {
-    MOCK_ENTER(aclrtGetFunctionSize);
+    MOCK_ENTER_OF(aclrtGetFunctionSize, funcHandle);
     if (funcHandle == NULL || aicSize == NULL || aivSize == NULL)
         return no_null("funcHandle, aicSize and aivSize");
     mock_function *f = NULL;
@@ -136,7 +136,7 @@ static aclError attribute(const mock_function *f, aclrtFuncAttribute type, int64
 
 MOCK_EXPORT aclError aclrtGetFunctionAttribute(
     aclrtFuncHandle funcHandle, aclrtFuncAttribute attrType, int64_t *attrValue) {
-    MOCK_ENTER(aclrtGetFunctionAttribute);
+    MOCK_ENTER_OF(aclrtGetFunctionAttribute, funcHandle);
     if (funcHandle == NULL || attrValue == NULL) return mock_null("funcHandle and attrValue");
     mock_function *f = NULL;
     pthread_mutex_lock(&mock_kernel_lock);
@@ -147,7 +147,7 @@ MOCK_EXPORT aclError aclrtGetFunctionAttribute(
 }
 
 MOCK_EXPORT aclError aclrtFunctionGetBinary(const aclrtFuncHandle funcHandle, aclrtBinHandle *binHandle) {
-    MOCK_ENTER(aclrtFunctionGetBinary);
+    MOCK_ENTER_OF(aclrtFunctionGetBinary, funcHandle);
     if (funcHandle == NULL || binHandle == NULL) return no_null("funcHandle and binHandle");
     mock_function *f = NULL;
     pthread_mutex_lock(&mock_kernel_lock);
@@ -251,7 +251,7 @@ static aclError add_cpu(mock_binary *b, const char *code_name, const char *name,
 /* Only binaries that were loaded as those of the AICPU; others 107000. */
 MOCK_EXPORT aclError aclrtRegisterCpuFunc(
     const aclrtBinHandle handle, const char *funcName, const char *kernelName, aclrtFuncHandle *funcHandle) {
-    MOCK_ENTER(aclrtRegisterCpuFunc);
+    MOCK_ENTER_OF(aclrtRegisterCpuFunc, handle);
     if (handle == NULL || funcName == NULL || kernelName == NULL || funcHandle == NULL)
         return mock_null("handle, funcName, kernelName and funcHandle");
     mock_function *f = NULL;

@@ -239,7 +239,7 @@ static aclError read_task(const aclrtRandomNumTaskInfo *info, random_task *t) {
  * kernel to a task group (own choice). */
 MOCK_EXPORT aclError aclrtRandomNumAsync(
     const aclrtRandomNumTaskInfo *taskInfo, const aclrtStream stream, void *reserve) {
-    MOCK_ENTER(aclrtRandomNumAsync);
+    MOCK_ENTER_OF(aclrtRandomNumAsync, stream);
     (void)reserve;
     if (taskInfo == NULL) return mock_null("taskInfo");
     if (size_of(taskInfo->dataType) == 0)

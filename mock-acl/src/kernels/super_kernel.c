@@ -19,17 +19,17 @@ static aclError scope(const char *name, aclrtStream stream) {
 }
 
 MOCK_EXPORT aclError aclskScopeBegin(const char *scopeName, aclrtStream stream) {
-    MOCK_ENTER(aclskScopeBegin);
+    MOCK_ENTER_OF(aclskScopeBegin, stream);
     return scope(scopeName, stream);
 }
 
 MOCK_EXPORT aclError aclskScopeEnd(const char *scopeName, aclrtStream stream) {
-    MOCK_ENTER(aclskScopeEnd);
+    MOCK_ENTER_OF(aclskScopeEnd, stream);
     return scope(scopeName, stream);
 }
 
 MOCK_EXPORT aclError aclskOptimize(aclmdlRI model, aclskOptions *options) {
-    MOCK_ENTER(aclskOptimize);
+    MOCK_ENTER_OF(aclskOptimize, model);
     if (model == NULL) return mock_null("model");
     if (options != NULL && options->numOptions != 0 && options->options == NULL) return mock_null("options");
     for (size_t i = 0; options != NULL && i < options->numOptions; i++)

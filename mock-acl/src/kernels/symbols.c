@@ -139,7 +139,7 @@ static aclError check(const void *symbol, const void *other, aclrtMemcpyKind kin
 
 MOCK_EXPORT aclError aclrtMemcpyToSymbol(
     const void *symbol, const void *src, size_t count, size_t offset, aclrtMemcpyKind kind) {
-    MOCK_ENTER(aclrtMemcpyToSymbol);
+    MOCK_ENTER_OF(aclrtMemcpyToSymbol, src);
     char *address = NULL;
     aclError code = check(symbol, src, kind);
     if (code == 0) code = part(symbol, count, offset, &address);
@@ -149,7 +149,7 @@ MOCK_EXPORT aclError aclrtMemcpyToSymbol(
 MOCK_EXPORT aclError aclrtMemcpyToSymbolAsync(
     const void *symbol, const void *src, size_t count, size_t offset, aclrtMemcpyKind kind,
     aclrtStream stream) {
-    MOCK_ENTER(aclrtMemcpyToSymbolAsync);
+    MOCK_ENTER_OF(aclrtMemcpyToSymbolAsync, src, stream);
     char *address = NULL;
     aclError code = check(symbol, src, kind);
     if (code == 0) code = part(symbol, count, offset, &address);
@@ -159,7 +159,7 @@ MOCK_EXPORT aclError aclrtMemcpyToSymbolAsync(
 
 MOCK_EXPORT aclError aclrtMemcpyFromSymbol(
     void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset, aclrtMemcpyKind kind) {
-    MOCK_ENTER(aclrtMemcpyFromSymbol);
+    MOCK_ENTER_OF(aclrtMemcpyFromSymbol, dst);
     char *address = NULL;
     aclError code = check(symbol, dst, kind);
     if (code == 0) code = part(symbol, count, offset, &address);
@@ -169,7 +169,7 @@ MOCK_EXPORT aclError aclrtMemcpyFromSymbol(
 MOCK_EXPORT aclError aclrtMemcpyFromSymbolAsync(
     void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset, aclrtMemcpyKind kind,
     aclrtStream stream) {
-    MOCK_ENTER(aclrtMemcpyFromSymbolAsync);
+    MOCK_ENTER_OF(aclrtMemcpyFromSymbolAsync, dst, stream);
     char *address = NULL;
     aclError code = check(symbol, dst, kind);
     if (code == 0) code = part(symbol, count, offset, &address);

@@ -71,7 +71,7 @@ SETTER(aclrtAllocatorSetGetAddrFromBlockFuncToDesc, aclrtAllocatorGetAddrFromBlo
 
 /* Another registration of the stream takes the place of the first. The advising function may be missing. */
 MOCK_EXPORT aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocatorDesc) {
-    MOCK_ENTER(aclrtAllocatorRegister);
+    MOCK_ENTER_OF(aclrtAllocatorRegister, stream);
     allocator *a = NULL;
     if (stream == NULL) return mock_null("stream");
     aclError code = find(allocatorDesc, &a);
@@ -95,7 +95,7 @@ MOCK_EXPORT aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocato
     aclrtAllocator *allocatorObject, aclrtAllocatorAllocFunc *allocFunc, aclrtAllocatorFreeFunc *freeFunc,
     aclrtAllocatorAllocAdviseFunc *allocAdviseFunc,
     aclrtAllocatorGetAddrFromBlockFunc *getAddrFromBlockFunc) {
-    MOCK_ENTER(aclrtAllocatorGetByStream);
+    MOCK_ENTER_OF(aclrtAllocatorGetByStream, stream);
     if (allocatorDesc == NULL || stream == NULL) return mock_null("allocatorDesc and stream");
     allocator a = {.handle = NULL};
     pthread_mutex_lock(&lock);
@@ -104,6 +104,7 @@ MOCK_EXPORT aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocato
     pthread_mutex_unlock(&lock);
     if (a.handle == NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0012", "the stream has no allocator");
     *allocatorDesc = a.handle;
+    mock_gave(*allocatorDesc);
     if (allocatorObject != NULL) *allocatorObject = a.object;
     if (allocFunc != NULL) *allocFunc = a.alloc;
     if (freeFunc != NULL) *freeFunc = a.free;
@@ -121,7 +122,7 @@ static void drop(registration **at) {
 
 /* An unknown stream is fine (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtAllocatorUnregister(aclrtStream stream) {
-    MOCK_ENTER(aclrtAllocatorUnregister);
+    MOCK_ENTER_OF(aclrtAllocatorUnregister, stream);
     if (stream == NULL) return mock_null("stream");
     pthread_mutex_lock(&lock);
     drop(place_of(stream));

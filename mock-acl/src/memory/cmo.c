@@ -40,7 +40,7 @@ static bool may_have(aclrtCmoType type) {
 /* All four types, others 207000; any size; captured like another task; not on a bound stream: 207000
  * (observed: cmo, build_ri). The task holds 32 bits of the size (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream) {
-    MOCK_ENTER(aclrtCmoAsync);
+    MOCK_ENTER_OF(aclrtCmoAsync, src, stream);
     if (src == NULL) return mock_null("src");
     if (size == 0) return mock_zero("size");
     if (!may_have(cmoType)) return mock_unable();
@@ -66,7 +66,7 @@ MOCK_EXPORT aclError aclrtCmoGetDescSize(size_t *size) {
 /* Writes the descriptor to device memory: a synchronous copy, so captures restrict it: 107030, and 0 under
  * RELAXED (observed: cmo). Other memory: 107000 (own choice: the driver answers there). */
 MOCK_EXPORT aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size) {
-    MOCK_ENTER(aclrtCmoSetDesc);
+    MOCK_ENTER_OF(aclrtCmoSetDesc, src);
     if (cmoDesc == NULL || src == NULL || size == 0) return mock_null("cmoDesc, src and size");
     mock_lock();
     mock_ctx *ctx = mock_current();
@@ -89,7 +89,7 @@ MOCK_EXPORT aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size) {
  * than PREFETCH and a reserve: 107000 (header: aclrtCmoAsyncWithDesc; own choice of the code). */
 MOCK_EXPORT aclError aclrtCmoAsyncWithDesc(
     void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve) {
-    MOCK_ENTER(aclrtCmoAsyncWithDesc);
+    MOCK_ENTER_OF(aclrtCmoAsyncWithDesc, stream);
     if (cmoDesc == NULL) return mock_null("cmoDesc");
     if (reserve != NULL || cmoType != ACL_RT_CMO_TYPE_PREFETCH)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "only a prefetch without reserve");
@@ -135,7 +135,7 @@ static aclError no_barriers(aclrtStream stream) {
 /* An id above 0 for INVALID, 0 for the others: else 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtCmoAsyncWithBarrier(
     void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId, aclrtStream stream) {
-    MOCK_ENTER(aclrtCmoAsyncWithBarrier);
+    MOCK_ENTER_OF(aclrtCmoAsyncWithBarrier, src, stream);
     if (src == NULL || size == 0) return mock_null("src and size");
     if ((int)cmoType < 0 || cmoType > ACL_RT_CMO_TYPE_FLUSH) return invalid("unknown cache operation");
     if ((cmoType == ACL_RT_CMO_TYPE_INVALID) != (barrierId != 0)) return invalid("ids are for INVALID only");
@@ -144,7 +144,7 @@ MOCK_EXPORT aclError aclrtCmoAsyncWithBarrier(
 
 /* One to six ids above 0, all of INVALID; flag 0: else 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag) {
-    MOCK_ENTER(aclrtCmoWaitBarrier);
+    MOCK_ENTER_OF(aclrtCmoWaitBarrier, stream);
     if (taskInfo == NULL) return mock_null("taskInfo");
     if (flag != 0) return invalid("flag must be 0");
     if (taskInfo->barrierNum == 0 || taskInfo->barrierNum > ACL_RT_CMO_MAX_BARRIER_NUM)

@@ -163,14 +163,14 @@ aclError mock_copy_sync(
 
 MOCK_EXPORT aclError aclrtMemcpy(
     void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind) {
-    MOCK_ENTER(aclrtMemcpy);
+    MOCK_ENTER_OF(aclrtMemcpy, dst, src);
     return mock_copy_sync(dst, destMax, src, count, kind, "aclrtMemcpy");
 }
 
 /* Captures restrict it (observed: sync_copy_modes), before count above maxCount is 107000, by the
  * driver (observed: capture_sync_calls, sequences). */
 MOCK_EXPORT aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count) {
-    MOCK_ENTER(aclrtMemset);
+    MOCK_ENTER_OF(aclrtMemset, devPtr);
     if (count == 0) return 0;
     if (devPtr == NULL) return mock_null("devPtr");
     aclError code = mock_forbidden_sync("aclrtMemset");
@@ -194,7 +194,7 @@ static aclError check_words(const void *ptr, size_t size, size_t n) {
 }
 
 MOCK_EXPORT aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N) {
-    MOCK_ENTER(aclrtMemsetD32);
+    MOCK_ENTER_OF(aclrtMemsetD32, ptr);
     aclError code = check_words(ptr, memSize, N);
     if (code == 0) code = mock_forbidden_sync("aclrtMemsetD32");
     if (code != 0) return code;
@@ -224,7 +224,7 @@ static aclError check_2d_places(aclrtMemcpyKind kind, const mock_copy *c) {
 
 MOCK_EXPORT aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
     size_t height, aclrtMemcpyKind kind) {
-    MOCK_ENTER(aclrtMemcpy2d);
+    MOCK_ENTER_OF(aclrtMemcpy2d, dst, src);
     if (width == 0 || height == 0) return 0;
     const mock_copy c = {dst, src, dpitch, spitch, width, height};
     aclError code = check_2d(dst, dpitch, src, spitch, width, kind);
@@ -325,20 +325,20 @@ aclError mock_copy_async(void *dst, size_t max, const void *src, size_t count, a
 
 MOCK_EXPORT aclError aclrtMemcpyAsync(
     void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream) {
-    MOCK_ENTER(aclrtMemcpyAsync);
+    MOCK_ENTER_OF(aclrtMemcpyAsync, dst, src, stream);
     return mock_copy_async(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsync");
 }
 
 MOCK_EXPORT aclError aclrtMemcpyAsyncWithCondition(
     void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream) {
-    MOCK_ENTER(aclrtMemcpyAsyncWithCondition);
+    MOCK_ENTER_OF(aclrtMemcpyAsyncWithCondition, dst, src, stream);
     return mock_copy_async(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsyncWithCondition");
 }
 
 /* Limits of width and height (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
     size_t width, size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
-    MOCK_ENTER(aclrtMemcpy2dAsync);
+    MOCK_ENTER_OF(aclrtMemcpy2dAsync, dst, src, stream);
     if (width == 0 || height == 0) return 0;
     const aclError code = check_2d(dst, dpitch, src, spitch, width, kind);
     if (code != 0) return code;
@@ -365,7 +365,7 @@ static aclError fill_async(const mock_fill *f, aclrtStream stream, const mock_ta
 /* count above maxCount: 107000 (observed, not recorded). */
 MOCK_EXPORT aclError aclrtMemsetAsync(
     void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
-    MOCK_ENTER(aclrtMemsetAsync);
+    MOCK_ENTER_OF(aclrtMemsetAsync, devPtr, stream);
     if (count == 0) return 0;
     if (devPtr == NULL) return mock_null("devPtr");
     aclError code = mock_stream_check(stream);
@@ -377,7 +377,7 @@ MOCK_EXPORT aclError aclrtMemsetAsync(
  * restrict it (own choice). */
 MOCK_EXPORT aclError aclrtMemsetD32Async(
     void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream) {
-    MOCK_ENTER(aclrtMemsetD32Async);
+    MOCK_ENTER_OF(aclrtMemsetD32Async, ptr, stream);
     aclError code = check_words(ptr, memSize, N);
     if (code != 0) return code;
     const mock_fill f = {ptr, N * 4, (int32_t)value, true};

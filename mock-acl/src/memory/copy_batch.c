@@ -117,7 +117,7 @@ MOCK_EXPORT aclError aclrtMemcpyBatchV2(void **dsts, size_t *destMaxs, void **sr
 MOCK_EXPORT aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
     size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex,
     aclrtStream stream) {
-    MOCK_ENTER(aclrtMemcpyBatchAsync);
+    MOCK_ENTER_OF(aclrtMemcpyBatchAsync, stream);
     if (failIndex == NULL) return mock_null("failIndex");
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     return run(&b, failIndex, true, stream, "aclrtMemcpyBatchAsync");
@@ -126,7 +126,7 @@ MOCK_EXPORT aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void *
 MOCK_EXPORT aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
     size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs,
     aclrtStream stream) {
-    MOCK_ENTER(aclrtMemcpyBatchAsyncV2);
+    MOCK_ENTER_OF(aclrtMemcpyBatchAsyncV2, stream);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     return run(&b, NULL, true, stream, "aclrtMemcpyBatchAsyncV2");
 }

@@ -92,7 +92,7 @@ MOCK_EXPORT aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSi
 /* A synchronous copy of the descriptor, which captures restrict: 107030 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtSetMemcpyDesc(
     void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr, size_t count, void *config) {
-    MOCK_ENTER(aclrtSetMemcpyDesc);
+    MOCK_ENTER_OF(aclrtSetMemcpyDesc, srcAddr, dstAddr);
     if (desc == NULL || srcAddr == NULL || dstAddr == NULL || count == 0)
         return mock_null("desc, srcAddr, dstAddr and count");
     if (config != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "config must be null");
@@ -113,7 +113,7 @@ MOCK_EXPORT aclError aclrtSetMemcpyDesc(
 /* A stream is needed, not the default one (implementation of the open runtime). What is no descriptor fails
  * on the device with 507053, as an address outside of live memory does (own choice). */
 MOCK_EXPORT aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream) {
-    MOCK_ENTER(aclrtMemcpyAsyncWithDesc);
+    MOCK_ENTER_OF(aclrtMemcpyAsyncWithDesc, stream);
     if (desc == NULL || stream == NULL) return mock_null("desc and stream");
     aclError code = check_kind(kind);
     if (code == 0 && mock_place_of(desc) != MOCK_DEVICE)
@@ -124,7 +124,7 @@ MOCK_EXPORT aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, 
 /* Nothing is checked by the outer layer, so every mistake is 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOffset,
     const void **src, size_t count, size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream) {
-    MOCK_ENTER(aclrtMemcpyAsyncWithOffset);
+    MOCK_ENTER_OF(aclrtMemcpyAsyncWithOffset, stream);
     if (dst == NULL || src == NULL || count == 0) return wrong("dst, src and count must not be null or 0");
     if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE) return wrong("only copies within a device");
     if (count > destMax || count > MOST) return wrong("the count is above destMax or 4 GiB");

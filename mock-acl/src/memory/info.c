@@ -23,7 +23,7 @@ static void describe(aclrtPtrAttributes *a, aclrtMemLocationType type, uint32_t 
 /* Places (header: aclrtMemLocationType); page sizes of 4 KiB and 2 MiB (own choice). Addresses that are
  * reserved and not mapped are in no place. */
 MOCK_EXPORT aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes) {
-    MOCK_ENTER(aclrtPointerGetAttributes);
+    MOCK_ENTER_OF(aclrtPointerGetAttributes, ptr);
     if (ptr == NULL || attributes == NULL) return mock_null("ptr and attributes");
     memset(attributes, 0, sizeof *attributes);
     describe(attributes, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0, PAGE);
@@ -46,7 +46,7 @@ MOCK_EXPORT aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttribut
 
 /* Base and size of the block (header: aclrtMemGetAddressRange); outside of any: 107000 (own choice). */
 MOCK_EXPORT aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize) {
-    MOCK_ENTER(aclrtMemGetAddressRange);
+    MOCK_ENTER_OF(aclrtMemGetAddressRange, ptr);
     if (ptr == NULL || (pbase == NULL && psize == NULL)) return mock_null("ptr");
     void *base = NULL;
     uint64_t size = 0;
@@ -140,7 +140,7 @@ MOCK_EXPORT aclError aclrtHostMemMapCapabilities(
 /* Only an earlier translation of the addresses (implementation of the open runtime): access is a matter of
  * aclrtDeviceEnablePeerAccess. */
 MOCK_EXPORT aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId, uint64_t flags) {
-    MOCK_ENTER(aclrtMemP2PMap);
+    MOCK_ENTER_OF(aclrtMemP2PMap, devPtr);
     if (devPtr == NULL || size == 0) return mock_null("devPtr and size");
     if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flags %zu", (size_t)flags);
     const aclError code = mock_device_check(dstDevId);

@@ -55,7 +55,7 @@ static bool read_key(const char *text, mock_key *k) {
  * 65 bytes: 107000 (own choice). */
 MOCK_EXPORT aclError aclrtIpcMemGetExportKey(
     void *devPtr, size_t size, char *key, size_t len, uint64_t flags) {
-    MOCK_ENTER(aclrtIpcMemGetExportKey);
+    MOCK_ENTER_OF(aclrtIpcMemGetExportKey, devPtr);
     if (devPtr == NULL || key == NULL) return mock_null("devPtr and key");
     if (size == 0 || len < KEY_BYTES) return wrong("the size is 0, or the key has less than 65 bytes");
     if ((flags & ~ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION) != 0)
@@ -199,6 +199,7 @@ MOCK_EXPORT aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint
         o->count++;
         o->space->open = o->space->open || flags != 0;
         *devPtr = o->space->base + o->space->first;
+        mock_gave(*devPtr);
     }
     mock_space_unlock();
     return code;

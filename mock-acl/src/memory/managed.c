@@ -87,6 +87,7 @@ MOCK_EXPORT aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t fl
     }
     if (good) {
         *ptr = p;
+        mock_gave(p);
         return 0;
     }
     free(s);
@@ -165,7 +166,7 @@ static void apply(advice *a, aclrtMemManagedAdviseType advise, const aclrtMemMan
 MOCK_EXPORT aclError aclrtMemManagedAdvise(
     const void *const ptr, uint64_t size, aclrtMemManagedAdviseType advise,
     aclrtMemManagedLocation location) {
-    MOCK_ENTER(aclrtMemManagedAdvise);
+    MOCK_ENTER_OF(aclrtMemManagedAdvise, ptr);
     if (ptr == NULL || size == 0) return mock_null("ptr and size");
     if ((int)advise < 0 || advise > ACL_MEM_ADVISE_UNSET_ACCESSED_BY) return wrong("unknown advice");
     const bool placed =
@@ -218,7 +219,7 @@ static aclError prefetch(const void *ptr, size_t size, const aclrtMemManagedLoca
 
 MOCK_EXPORT aclError aclrtMemManagedPrefetchAsync(
     const void *ptr, size_t size, aclrtMemManagedLocation location, uint32_t flags, aclrtStream stream) {
-    MOCK_ENTER(aclrtMemManagedPrefetchAsync);
+    MOCK_ENTER_OF(aclrtMemManagedPrefetchAsync, ptr, stream);
     if (ptr == NULL || size == 0) return mock_null("ptr and size");
     if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flags %u", flags);
     return prefetch(ptr, size, &location, stream);
@@ -228,7 +229,7 @@ MOCK_EXPORT aclError aclrtMemManagedPrefetchAsync(
 MOCK_EXPORT aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs, size_t *sizes, size_t count,
     aclrtMemManagedLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, uint64_t flags,
     aclrtStream stream) {
-    MOCK_ENTER(aclrtMemManagedPrefetchBatchAsync);
+    MOCK_ENTER_OF(aclrtMemManagedPrefetchBatchAsync, stream);
     if (ptrs == NULL || sizes == NULL || prefetchLocs == NULL || prefetchLocIdxs == NULL || count == 0 ||
         numPrefetchLocs == 0)
         return mock_null("arrays and their lengths");
@@ -312,14 +313,14 @@ static aclError attribute_of(int attribute, const void *ptr, size_t size, void *
 
 MOCK_EXPORT aclError aclrtMemManagedGetAttr(
     aclrtMemManagedRangeAttribute attribute, const void *ptr, size_t size, void *data, size_t dataSize) {
-    MOCK_ENTER(aclrtMemManagedGetAttr);
+    MOCK_ENTER_OF(aclrtMemManagedGetAttr, ptr, data);
     if (ptr == NULL || data == NULL || size == 0) return mock_null("ptr, data and size");
     return attribute_of((int)attribute, ptr, size, data, dataSize);
 }
 
 MOCK_EXPORT aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes, size_t numAttributes,
     const void *ptr, size_t size, void **data, size_t *dataSizes) {
-    MOCK_ENTER(aclrtMemManagedGetAttrs);
+    MOCK_ENTER_OF(aclrtMemManagedGetAttrs, ptr);
     if (attributes == NULL || ptr == NULL || data == NULL || dataSizes == NULL || size == 0)
         return mock_null("arrays, ptr and size");
     if (numAttributes == 0) return wrong("no attribute");

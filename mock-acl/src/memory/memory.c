@@ -219,6 +219,7 @@ static aclError allocate(void **out, uint64_t size, bool bare) {
         return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004", "device %d has no %zu bytes left", device,
             (size_t)size);
     *out = p;
+    mock_gave(p);
     return 0;
 }
 
@@ -303,7 +304,7 @@ aclError mock_device_release(void *p) {
 }
 
 MOCK_EXPORT aclError aclrtFree(void *devPtr) {
-    MOCK_ENTER(aclrtFree);
+    MOCK_ENTER_OF(aclrtFree, devPtr);
     return mock_device_release(devPtr);
 }
 
@@ -341,6 +342,7 @@ static aclError allocate_host(void **out, uint64_t size) {
         return mock_fail(
             ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004", "no %zu bytes of host memory", (size_t)size);
     *out = p;
+    mock_gave(p);
     return 0;
 }
 
@@ -366,17 +368,17 @@ aclError mock_host_release(void *p) {
 }
 
 MOCK_EXPORT aclError aclrtFreeHost(void *hostPtr) {
-    MOCK_ENTER(aclrtFreeHost);
+    MOCK_ENTER_OF(aclrtFreeHost, hostPtr);
     return mock_host_release(hostPtr);
 }
 
 /* ---- registered host memory ---- */
 
-/* Mapped memory starts at a page; pinning pinned memory and registering an address twice fail (guide:
+/* Mapped memory starts at a page, and by the guide all that is registered; pinning pinned memory and registering an address twice fail (guide:
  * memory management, aclrtHostRegisterV2; header: ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED). */
 static aclError add_range(void *p, uint64_t size, bool pinned, bool mapped, aclError again) {
     if (driver_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
-    if (mapped && (uintptr_t)p % PAGE != 0)
+    if ((mapped || mock_strict_doc()) && (uintptr_t)p % PAGE != 0)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not aligned to 4 KiB", p);
     aclError code = 0;
     if (pinned && mock_is_pinned(p)) code = ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
@@ -400,7 +402,7 @@ static aclError add_range(void *p, uint64_t size, bool pinned, bool mapped, aclE
 /* Other types: 207000, after the arguments (observed: with_context); the same address again: 207015 (observed: sequences).
  * The mapped address is the host address (own choice: kernels of the mock run on the host). */
 MOCK_EXPORT aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr) {
-    MOCK_ENTER(aclrtHostRegister);
+    MOCK_ENTER_OF(aclrtHostRegister, ptr);
     if (ptr == NULL || devPtr == NULL) return mock_null("ptr and devPtr");
     if (size == 0) return mock_zero("size");
     if (type != ACL_HOST_REGISTER_MAPPED)
@@ -412,7 +414,7 @@ MOCK_EXPORT aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegist
 
 /* Known flags (header: ACL_HOST_REG_MAPPED and its neighbours); others 107000 (own choice). */
 MOCK_EXPORT aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag) {
-    MOCK_ENTER(aclrtHostRegisterV2);
+    MOCK_ENTER_OF(aclrtHostRegisterV2, ptr);
     if (ptr == NULL) return mock_null("ptr");
     if (size == 0) return mock_zero("size");
     const uint32_t known =
@@ -425,7 +427,7 @@ MOCK_EXPORT aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag
 
 /* (header: ACL_ERROR_HOST_MEMORY_NOT_REGISTERED; observed: with_context, before_set_device) */
 MOCK_EXPORT aclError aclrtHostUnregister(void *ptr) {
-    MOCK_ENTER(aclrtHostUnregister);
+    MOCK_ENTER_OF(aclrtHostUnregister, ptr);
     if (ptr == NULL) return mock_null("ptr");
     if (driver_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     aclError code = ACL_ERROR_HOST_MEMORY_NOT_REGISTERED;

@@ -106,6 +106,7 @@ aclError mock_physical_hold(mock_physical *m, aclrtDrvMemHandle *handle) {
     if (m->handle == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no handle is left");
     m->refs++;
     *handle = m->handle;
+    mock_gave(*handle);
     return 0;
 }
 
@@ -153,7 +154,7 @@ MOCK_EXPORT aclError aclrtMallocPhysical(
 /* As often as there are handles; what is mapped stays until it is unmapped (guide: memory management,
  * aclrtFreePhysical, aclrtMemRetainAllocationHandle). */
 MOCK_EXPORT aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
-    MOCK_ENTER(aclrtFreePhysical);
+    MOCK_ENTER_OF(aclrtFreePhysical, handle);
     aclError code = 0;
     mock_space_lock();
     mock_physical *m = mock_physical_find(handle, &code);
@@ -190,7 +191,7 @@ static aclrtMemAttr canonical(const aclrtPhysicalMemProp *p) {
 
 MOCK_EXPORT aclError aclrtMemGetAllocationPropertiesFromHandle(
     aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop) {
-    MOCK_ENTER(aclrtMemGetAllocationPropertiesFromHandle);
+    MOCK_ENTER_OF(aclrtMemGetAllocationPropertiesFromHandle, handle);
     if (handle == NULL || prop == NULL) return mock_null("handle and prop");
     aclError code = 0;
     mock_space_lock();
@@ -205,7 +206,7 @@ MOCK_EXPORT aclError aclrtMemGetAllocationPropertiesFromHandle(
 
 /* On a 910B2 a link is not chosen (own choice): the arguments are checked. */
 MOCK_EXPORT aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink) {
-    MOCK_ENTER(aclrtMemMapSetLink);
+    MOCK_ENTER_OF(aclrtMemMapSetLink, handle);
     aclError code = 0;
     mock_space_lock();
     mock_physical_find(handle, &code);

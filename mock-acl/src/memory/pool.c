@@ -168,6 +168,7 @@ MOCK_EXPORT aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoo
     p->next = pools;
     pools = p;
     *memPool = p->handle;
+    mock_gave(*memPool);
     mock_unlock();
     return 0;
 }
@@ -193,7 +194,7 @@ static void destroy(pool *p) {
 }
 
 MOCK_EXPORT aclError aclrtMemPoolDestroy(const aclrtMemPool memPool) {
-    MOCK_ENTER(aclrtMemPoolDestroy);
+    MOCK_ENTER_OF(aclrtMemPoolDestroy, memPool);
     aclError code = 0;
     mock_lock();
     pool *p = find(memPool, &code);
@@ -255,17 +256,17 @@ static aclError access_attribute(aclrtMemPool handle, aclrtMemPoolAttr attr, voi
 }
 
 MOCK_EXPORT aclError aclrtMemPoolGetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value) {
-    MOCK_ENTER(aclrtMemPoolGetAttr);
+    MOCK_ENTER_OF(aclrtMemPoolGetAttr, memPool);
     return access_attribute(memPool, attr, value, false);
 }
 
 MOCK_EXPORT aclError aclrtMemPoolSetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value) {
-    MOCK_ENTER(aclrtMemPoolSetAttr);
+    MOCK_ENTER_OF(aclrtMemPoolSetAttr, memPool);
     return access_attribute(memPool, attr, value, true);
 }
 
 MOCK_EXPORT aclError aclrtMemPoolTrimTo(aclrtMemPool memPool, size_t minBytesToKeep) {
-    MOCK_ENTER(aclrtMemPoolTrimTo);
+    MOCK_ENTER_OF(aclrtMemPoolTrimTo, memPool);
     aclError code = 0;
     mock_lock();
     pool *p = find(memPool, &code);
@@ -338,13 +339,14 @@ static aclError take(pool *p, uint64_t size, const mock_stream *s, void **out) {
     if (p->used > p->high) p->high = p->used;
     if (p->reserved > p->reserved_high) p->reserved_high = p->reserved;
     *out = b->address;
+    mock_gave(*out);
     return 0;
 }
 
 /* The default stream is not taken; size 0 is 0 and gives nothing (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtMemPoolMallocAsync(
     void **ptr, size_t size, aclrtMemPool memPool, aclrtStream stream) {
-    MOCK_ENTER(aclrtMemPoolMallocAsync);
+    MOCK_ENTER_OF(aclrtMemPoolMallocAsync, memPool, stream);
     if (ptr == NULL || memPool == NULL || stream == NULL) return mock_null("ptr, memPool and stream");
     if (size == 0) return 0;
     aclError code = 0;
@@ -362,7 +364,7 @@ static const mock_task_ops release_ops = {"aclrtMemPoolFreeAsync", NULL, NULL};
 
 /* Unknown address or released twice: 107000 (own choice). */
 MOCK_EXPORT aclError aclrtMemPoolFreeAsync(void *ptr, aclrtStream stream) {
-    MOCK_ENTER(aclrtMemPoolFreeAsync);
+    MOCK_ENTER_OF(aclrtMemPoolFreeAsync, ptr, stream);
     if (ptr == NULL) return mock_null("ptr");
     mock_stream *s = NULL;
     mock_lock();

@@ -130,7 +130,7 @@ static aclError check_place(const mock_stream *s, const mock_reduce *r) {
  * (own choice). */
 MOCK_EXPORT aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind,
     aclDataType type, aclrtStream stream, void *reserve) {
-    MOCK_ENTER(aclrtReduceAsync);
+    MOCK_ENTER_OF(aclrtReduceAsync, dst, src, stream);
     if (dst == NULL || src == NULL) return mock_null("dst and src");
     if (reserve != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "reserve must be null");
     uint64_t size = 1;

@@ -83,7 +83,7 @@ static aclError export_handle(aclrtDrvMemHandle handle, uint64_t flags, mock_key
 
 MOCK_EXPORT aclError aclrtMemExportToShareableHandle(
     aclrtDrvMemHandle handle, aclrtMemHandleType handleType, uint64_t flags, uint64_t *shareableHandle) {
-    MOCK_ENTER(aclrtMemExportToShareableHandle);
+    MOCK_ENTER_OF(aclrtMemExportToShareableHandle, handle);
     if (handle == NULL || shareableHandle == NULL) return mock_null("handle and shareableHandle");
     if (handleType != ACL_MEM_HANDLE_TYPE_NONE)
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "handle type %d", (int)handleType);
@@ -95,7 +95,7 @@ MOCK_EXPORT aclError aclrtMemExportToShareableHandle(
 
 MOCK_EXPORT aclError aclrtMemExportToShareableHandleV2(
     aclrtDrvMemHandle handle, uint64_t flags, aclrtMemSharedHandleType shareType, void *shareableHandle) {
-    MOCK_ENTER(aclrtMemExportToShareableHandleV2);
+    MOCK_ENTER_OF(aclrtMemExportToShareableHandleV2, handle);
     if (handle == NULL || shareableHandle == NULL) return mock_null("handle and shareableHandle");
     if (shareType != ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT && shareType != ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
         return wrong("type of a shareable handle", (int)shareType);

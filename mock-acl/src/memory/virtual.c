@@ -39,6 +39,7 @@ static aclError reserve(void **out, uint64_t size, void *wanted) {
     if (good) {
         s->kind = MOCK_SPACE_VIRTUAL;
         *out = s->base;
+        mock_gave(*out);
         good = mock_space_add(s);
         if (!good) munmap(s->view, bytes);
         if (!good) munmap(s->base, bytes);
@@ -78,7 +79,7 @@ MOCK_EXPORT aclError aclrtReserveMemAddressNoUCMemory(
 }
 
 MOCK_EXPORT aclError aclrtReleaseMemAddress(void *virPtr) {
-    MOCK_ENTER(aclrtReleaseMemAddress);
+    MOCK_ENTER_OF(aclrtReleaseMemAddress, virPtr);
     if (virPtr == NULL) return mock_null("virPtr");
     aclError code = 0;
     mock_space_lock();
@@ -189,21 +190,21 @@ static aclError map_handle(
 
 MOCK_EXPORT aclError aclrtMapMem(
     void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags) {
-    MOCK_ENTER(aclrtMapMem);
+    MOCK_ENTER_OF(aclrtMapMem, virPtr, handle);
     return map_handle(virPtr, size, offset, handle, flags, true);
 }
 
 /* As aclrtMapMem, until aclrtMemSetAccess gives access (header: aclrtMemMapNoAccess). */
 MOCK_EXPORT aclError aclrtMemMapNoAccess(
     void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags) {
-    MOCK_ENTER(aclrtMemMapNoAccess);
+    MOCK_ENTER_OF(aclrtMemMapNoAccess, virPtr, handle);
     return map_handle(virPtr, size, offset, handle, flags, false);
 }
 
 /* The memory of one mapping at a second address; link 0 or 1 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtMemMapSelectedLink(
     void *virPtrDst, size_t size, void *virPtrSrc, uint32_t linkIdx) {
-    MOCK_ENTER(aclrtMemMapSelectedLink);
+    MOCK_ENTER_OF(aclrtMemMapSelectedLink, virPtrDst, virPtrSrc);
     if (virPtrDst == NULL || virPtrSrc == NULL || size == 0) return mock_null("addresses and size");
     if (linkIdx > 1) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "link %u", linkIdx);
     mock_space *from = NULL;
@@ -228,7 +229,7 @@ static void unmap(mock_space *s, mock_piece *p) {
 
 /* Only at the address that was mapped (guide: memory management, aclrtUnmapMem). */
 MOCK_EXPORT aclError aclrtUnmapMem(void *virPtr) {
-    MOCK_ENTER(aclrtUnmapMem);
+    MOCK_ENTER_OF(aclrtUnmapMem, virPtr);
     if (virPtr == NULL) return mock_null("virPtr");
     mock_space *s = NULL;
     mock_touch_free("aclrtUnmapMem", virPtr);
@@ -243,7 +244,7 @@ MOCK_EXPORT aclError aclrtUnmapMem(void *virPtr) {
 /* A further handle, to be freed as well; at the address that was mapped (guide: memory management,
  * aclrtMemRetainAllocationHandle). */
 MOCK_EXPORT aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHandle *handle) {
-    MOCK_ENTER(aclrtMemRetainAllocationHandle);
+    MOCK_ENTER_OF(aclrtMemRetainAllocationHandle, virPtr);
     if (virPtr == NULL || handle == NULL) return mock_null("virPtr and handle");
     mock_space *s = NULL;
     mock_space_lock();
@@ -278,7 +279,7 @@ static aclError check_access(const aclrtMemAccessDesc *desc, size_t count) {
  * (implementation of the open runtime: no check of the outer layer). Reading and writing are not told apart
  * when the memory is used (own choice). */
 MOCK_EXPORT aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count) {
-    MOCK_ENTER(aclrtMemSetAccess);
+    MOCK_ENTER_OF(aclrtMemSetAccess, virPtr);
     if (virPtr == NULL || desc == NULL || size == 0 || count == 0) return wrong("null or zero");
     if (count > SIZE_MAX / sizeof *desc) return wrong("no array is as long");
     aclError code = check_access(desc, count);
@@ -294,7 +295,7 @@ MOCK_EXPORT aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccess
 }
 
 MOCK_EXPORT aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *flag) {
-    MOCK_ENTER(aclrtMemGetAccess);
+    MOCK_ENTER_OF(aclrtMemGetAccess, virPtr);
     if (virPtr == NULL || location == NULL || flag == NULL) return mock_null("virPtr, location and flag");
     const int side = side_of(location);
     if (side < 0) return wrong("a place that does not exist");

@@ -42,7 +42,7 @@ static aclnnStatus bad_handle(const char *function, const char *param, const voi
 }
 
 aclnnStatus aclDestroyScalar(const aclScalar *scalar) {
-    MOCK_ENTER(aclDestroyScalar);
+    MOCK_ENTER_OF(aclDestroyScalar, scalar);
     if (scalar == NULL) return 0;
     mock_scalar *s = mock_object_take(MOCK_OBJECT_SCALAR, scalar);
     if (s == NULL) return bad_handle("aclDestroyScalar", "scalar", scalar);
@@ -124,7 +124,7 @@ static aclnnStatus array_size(const char *function, const void *handle, aclDataT
         return new_array("aclCreate" #KIND "Array", value, size, DTYPE);                     \
     }                                                                                        \
     aclnnStatus aclDestroy##KIND##Array(const acl##KIND##Array *array) {                     \
-        MOCK_ENTER(aclDestroy##KIND##Array);                                                 \
+        MOCK_ENTER_OF(aclDestroy##KIND##Array, array);                                       \
         return destroy_array("aclDestroy" #KIND "Array", array, DTYPE);                      \
     }                                                                                        \
     aclnnStatus aclGet##KIND##ArraySize(const acl##KIND##Array *array, uint64_t *size) {     \
@@ -156,6 +156,7 @@ static void *new_list(
     if (l->handles != NULL) {
         for (uint64_t i = 0; i < size; i++) memcpy(&l->handles[i], &values[i], sizeof l->handles[i]);
         void *handle = mock_object_new(MOCK_OBJECT_LIST, l);
+        if (mock_logs_calls()) mock_note_given(values, size);
         if (handle != NULL) return handle;
     }
     free(l->handles);
@@ -209,7 +210,7 @@ static aclnnStatus list_size(
         return new_list("aclCreate" #KIND "List", (const void *const *)value, size, MEMBERS);            \
     }                                                                                                    \
     aclnnStatus aclDestroy##KIND##List(const acl##KIND##List *array) {                                   \
-        MOCK_ENTER(aclDestroy##KIND##List);                                                              \
+        MOCK_ENTER_OF(aclDestroy##KIND##List, array);                                                    \
         return destroy_list("aclDestroy" #KIND "List", array, MEMBERS);                                  \
     }                                                                                                    \
     aclnnStatus aclGet##KIND##ListSize(const acl##KIND##List *list, uint64_t *size) {                    \

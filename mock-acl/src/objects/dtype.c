@@ -113,8 +113,8 @@ static uint16_t mock_f32_to_bf16(float value) {
     return (uint16_t)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
-/* Rounds to odd, so that a second rounding to a narrower type gives the correctly rounded result: f64 to f16
- * or bf16 rounds once. 64-bit integers go through f32 and round twice (own choice). */
+/* Rounds to odd, so that a second rounding to a narrower type gives the correctly rounded result: f64 and
+ * integers to f16 or bf16 round once (own choice: no card was compared). */
 static float double_to_odd_float(double value) {
     const float near = (float)value;
     uint32_t bits;
@@ -126,6 +126,15 @@ static float double_to_odd_float(double value) {
     float odd;
     memcpy(&odd, &bits, sizeof odd);
     return odd;
+}
+
+/* As double_to_odd_float. What of a large number a double has no room for is much less than what two
+ * neighbours have between them: it matters only whether it is 0. */
+static float int_to_odd_float(int64_t value) {
+    const int64_t room = INT64_C(1) << 53;
+    if (value < room && value > -room) return double_to_odd_float((double)value);
+    const int64_t low = value & 0xffff;
+    return double_to_odd_float((double)(value - low + (low == 0 ? 0 : 0x8000)));
 }
 
 /* Float to integer: towards zero, saturating (own choice), NaN gives 0 (guide: aclnn, aclnnCast). */
@@ -141,10 +150,10 @@ static int64_t clamp_to_int(double value, double low, double high) {
 #define FLOAT_FROM_I64(v) ((float)(v))
 #define HALF_FROM_F32(v) mock_f32_to_f16(v)
 #define HALF_FROM_F64(v) mock_f32_to_f16(double_to_odd_float(v))
-#define HALF_FROM_I64(v) mock_f32_to_f16((float)(v))
+#define HALF_FROM_I64(v) mock_f32_to_f16(int_to_odd_float(v))
 #define BRAIN_FROM_F32(v) mock_f32_to_bf16(v)
 #define BRAIN_FROM_F64(v) mock_f32_to_bf16(double_to_odd_float(v))
-#define BRAIN_FROM_I64(v) mock_f32_to_bf16((float)(v))
+#define BRAIN_FROM_I64(v) mock_f32_to_bf16(int_to_odd_float(v))
 #define DOUBLE_FROM_F32(v) ((double)(v))
 #define DOUBLE_FROM_F64(v) (v)
 #define DOUBLE_FROM_I64(v) ((double)(v))

@@ -194,6 +194,18 @@ void mock_build_fail(mock_build *b, const char *format, ...) {
     b->status = mock_bad_parameter(b->name, "%s", text);
 }
 
+/* Where the operands are, for the log of calls. */
+static void note_operands(const mock_plan *plan) {
+    for (unsigned i = 0; i < plan->count; i++) {
+        const void *const address = plan->views[i].address;
+        if (!plan->views[i].absent && !plan->views[i].list) mock_note_given(&address, 1);
+    }
+    for (size_t i = 0; i < plan->member_count; i++) {
+        const void *const address = plan->members[i].address;
+        mock_note_given(&address, 1);
+    }
+}
+
 aclnnStatus mock_build_finish(mock_build *b) {
     if (b->status == 0 && !orders_all(b->plan)) {
         mock_error_text("EZ9999", "%s: an order of %u operands for %u", b->name, b->plan->ordered, b->plan->count);
@@ -205,6 +217,7 @@ aclnnStatus mock_build_finish(mock_build *b) {
         const uint64_t need = b->plan->need;
         aclOpExecutor *executor = mock_object_new(MOCK_OBJECT_EXECUTOR, b->plan);
         if (executor != NULL) {
+            if (mock_logs_calls()) note_operands(b->plan);
             *b->size = need;
             *b->executor = executor;
             return 0;
@@ -315,7 +328,7 @@ void *mock_plan_workspace(const mock_plan *plan) {
 
 /* At any time before the second phase (guide: aclnn; null is 561103 there, 161001 here). */
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) {
-    MOCK_ENTER(aclSetAclOpExecutorRepeatable);
+    MOCK_ENTER_OF(aclSetAclOpExecutorRepeatable, executor);
     mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
     if (plan == NULL) return bad_executor("aclSetAclOpExecutorRepeatable", executor);
     if (plan->once) {
@@ -327,7 +340,7 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) {
 
 /* Queued work has its own copy and runs (own choice). */
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor) {
-    MOCK_ENTER(aclDestroyAclOpExecutor);
+    MOCK_ENTER_OF(aclDestroyAclOpExecutor, executor);
     mock_plan *plan = mock_object_take(MOCK_OBJECT_EXECUTOR, executor);
     if (plan == NULL) return bad_executor("aclDestroyAclOpExecutor", executor);
     mock_plan_drop(plan);
@@ -411,7 +424,7 @@ static aclnnStatus set_dynamic_address(
 
 #define SETTER(NAME, ROLES)                                                                        \
     aclnnStatus NAME(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr) { \
-        MOCK_ENTER(NAME);                                                                          \
+        MOCK_ENTER_OF(NAME, executor, tensor, addr);                                               \
         return set_address(#NAME, executor, index, ROLES, tensor, addr);                           \
     }
 
@@ -419,7 +432,7 @@ static aclnnStatus set_dynamic_address(
     aclnnStatus NAME(                                                                                \
         aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex, aclTensorList *tensors, \
         void *addr) {                                                                                \
-        MOCK_ENTER(NAME);                                                                            \
+        MOCK_ENTER_OF(NAME, executor, tensors, addr);                                                \
         return set_dynamic_address(#NAME, executor, irIndex, relativeIndex, ROLES, tensors, addr);   \
     }
 
@@ -452,7 +465,7 @@ aclnnStatus aclnnFinalize(void) {
 aclnnStatus aclDumpOpTensors(
     const char *opType, const char *opName, aclTensor **tensors, size_t inputTensorNum,
     size_t outputTensorNum, aclrtStream stream) {
-    MOCK_ENTER(aclDumpOpTensors);
+    MOCK_ENTER_OF(aclDumpOpTensors, stream);
     (void)stream;
     if (opType == NULL) return mock_null_parameter("aclDumpOpTensors", "opType");
     if (opName == NULL) return mock_null_parameter("aclDumpOpTensors", "opName");

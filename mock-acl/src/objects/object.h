@@ -121,7 +121,7 @@ typedef struct mock_build {
 #define MOCK_OPERATOR(NAME, RUN)                                                                      \
     static const mock_task_ops NAME##_task = {#NAME, RUN, mock_plan_drop};                            \
     aclnnStatus NAME(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream) { \
-        MOCK_ENTER(NAME);                                                                             \
+        MOCK_ENTER_OF(NAME, workspace, executor, stream);                                             \
         return mock_plan_launch(&NAME##_task, workspace, workspaceSize, executor, stream);            \
     }
 

@@ -140,7 +140,7 @@ aclnnStatus aclInitTensor(
     aclTensor *tensor, const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType,
     const int64_t *stride, int64_t offset, aclFormat format, const int64_t *storageDims,
     uint64_t storageDimsNum, void *tensorDataAddr) {
-    MOCK_ENTER(aclInitTensor);
+    MOCK_ENTER_OF(aclInitTensor, tensor);
     aclnnStatus status;
     mock_tensor *t = get_tensor("aclInitTensor", tensor, &status);
     if (t == NULL) return status;
@@ -153,7 +153,7 @@ aclnnStatus aclInitTensor(
 }
 
 aclnnStatus aclDestroyTensor(const aclTensor *tensor) {
-    MOCK_ENTER(aclDestroyTensor);
+    MOCK_ENTER_OF(aclDestroyTensor, tensor);
     if (tensor == NULL) return 0;
     mock_tensor *t = mock_object_take(MOCK_OBJECT_TENSOR, tensor);
     if (t == NULL) {
@@ -167,7 +167,7 @@ aclnnStatus aclDestroyTensor(const aclTensor *tensor) {
 /* A getter of one field. */
 #define GETTER(FUNCTION, TYPE, OUT, EXPR)                        \
     aclnnStatus FUNCTION(const aclTensor *tensor, TYPE *OUT) {   \
-        MOCK_ENTER(FUNCTION);                                    \
+        MOCK_ENTER_OF(FUNCTION, tensor);                         \
         aclnnStatus status;                                      \
         mock_tensor *t = get_tensor(#FUNCTION, tensor, &status); \
         if (t == NULL) return status;                            \
@@ -194,7 +194,7 @@ static aclnnStatus copy_out(
 
 #define ARRAY_GETTER(FUNCTION, OUT, COUNT, VALUES, RANK)                                   \
     aclnnStatus FUNCTION(const aclTensor *tensor, int64_t **OUT, uint64_t *COUNT) {        \
-        MOCK_ENTER(FUNCTION);                                                              \
+        MOCK_ENTER_OF(FUNCTION, tensor);                                                   \
         aclnnStatus status;                                                                \
         mock_tensor *t = get_tensor(#FUNCTION, tensor, &status);                           \
         if (t == NULL) return status;                                                      \
@@ -208,7 +208,7 @@ ARRAY_GETTER(aclGetViewStrides, stridesValue, stridesNum, t->view.strides, t->vi
 ARRAY_GETTER(aclGetStorageShape, storageDims, storageDimsNum, t->storage, t->storage_rank)
 
 aclnnStatus aclSetRawTensorAddr(aclTensor *tensor, void *addr) {
-    MOCK_ENTER(aclSetRawTensorAddr);
+    MOCK_ENTER_OF(aclSetRawTensorAddr, tensor, addr);
     aclnnStatus status;
     mock_tensor *t = get_tensor("aclSetRawTensorAddr", tensor, &status);
     if (t != NULL) t->view.address = addr;

@@ -35,7 +35,7 @@ static aclError check(const mock_stream *s) {
  * aclrtStreamAbort). Other streams that wait for a dropped record go on, where the guide lets them hang (own
  * choice). An error that nobody has seen stays (own choice). */
 MOCK_EXPORT aclError aclrtStreamAbort(aclrtStream stream) {
-    MOCK_ENTER(aclrtStreamAbort);
+    MOCK_ENTER_OF(aclrtStreamAbort, stream);
     aclError code = in_task("aclrtStreamAbort");
     if (code != 0) return code;
     mock_stream *s = NULL;
@@ -51,7 +51,7 @@ MOCK_EXPORT aclError aclrtStreamAbort(aclrtStream stream) {
  * nothing is left to do. Null: 107000 (implementation of the open runtime); a stream: 0 (observed:
  * label); bound: 207000 (guide rules it out; own choice of the code). */
 MOCK_EXPORT aclError aclrtStreamStop(aclrtStream stream) {
-    MOCK_ENTER(aclrtStreamStop);
+    MOCK_ENTER_OF(aclrtStreamStop, stream);
     if (stream == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stream must not be null");
     mock_stream *s = NULL;
     mock_lock();

@@ -8,7 +8,7 @@
 #include "graphs/graphs.h"
 
 MOCK_EXPORT aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId) {
-    MOCK_ENTER(aclrtStreamGetId);
+    MOCK_ENTER_OF(aclrtStreamGetId, stream);
     if (streamId == NULL) return mock_null("streamId");
     mock_stream *s = NULL;
     mock_lock();
@@ -19,7 +19,7 @@ MOCK_EXPORT aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId) {
 }
 
 MOCK_EXPORT aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority) {
-    MOCK_ENTER(aclrtStreamGetPriority);
+    MOCK_ENTER_OF(aclrtStreamGetPriority, stream);
     if (priority == NULL) return mock_null("priority");
     mock_stream *s = NULL;
     mock_lock();
@@ -31,7 +31,7 @@ MOCK_EXPORT aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priori
 
 /* (observed: capture_default_stream, for the default stream) */
 MOCK_EXPORT aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags) {
-    MOCK_ENTER(aclrtStreamGetFlags);
+    MOCK_ENTER_OF(aclrtStreamGetFlags, stream);
     if (flags == NULL) return mock_null("flags");
     mock_stream *s = NULL;
     mock_lock();
@@ -61,7 +61,7 @@ static aclError no_default(void) {
 }
 
 MOCK_EXPORT aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
-    MOCK_ENTER(aclrtSetStreamFailureMode);
+    MOCK_ENTER_OF(aclrtSetStreamFailureMode, stream);
     mock_stream *s = NULL;
     mock_lock();
     aclError code = 0;
@@ -85,7 +85,7 @@ static aclError uncaptured(aclrtStream stream, mock_stream **s, const char *call
 /* Other values: 100000 (implementation of the open runtime); capturing: 107027 (observed:
  * capturing_calls). */
 MOCK_EXPORT aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
-    MOCK_ENTER(aclrtSetStreamOverflowSwitch);
+    MOCK_ENTER_OF(aclrtSetStreamOverflowSwitch, stream);
     if (flag > 1) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flag %u", flag);
     mock_stream *s = NULL;
     mock_lock();
@@ -96,7 +96,7 @@ MOCK_EXPORT aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t f
 }
 
 MOCK_EXPORT aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag) {
-    MOCK_ENTER(aclrtGetStreamOverflowSwitch);
+    MOCK_ENTER_OF(aclrtGetStreamOverflowSwitch, stream);
     if (flag == NULL) return mock_null("flag");
     mock_stream *s = NULL;
     mock_lock();
@@ -168,7 +168,7 @@ static aclError set_attribute(
 
 MOCK_EXPORT aclError aclrtSetStreamAttribute(
     aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value) {
-    MOCK_ENTER(aclrtSetStreamAttribute);
+    MOCK_ENTER_OF(aclrtSetStreamAttribute, stream);
     if (value == NULL) return mock_null("value");
     mock_stream *s = NULL;
     mock_lock();
@@ -201,7 +201,7 @@ static void get_attribute(const mock_stream *s, int attr, aclrtStreamAttrValue *
 
 MOCK_EXPORT aclError aclrtGetStreamAttribute(
     aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value) {
-    MOCK_ENTER(aclrtGetStreamAttribute);
+    MOCK_ENTER_OF(aclrtGetStreamAttribute, stream);
     if (value == NULL) return mock_null("value");
     const int attr = (int)stmAttrType;
     const bool anywhere = attr == ACL_STREAM_ATTR_FAILURE_MODE || attr == ACL_STREAM_ATTR_CACHE_OP_INFO;

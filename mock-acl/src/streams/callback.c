@@ -105,7 +105,7 @@ static aclError look_at(aclrtStream stream, mock_stream **s) {
 /* fn null: 107000; a subscribed stream: 107011 (observed: callbacks). The stream waits for fn (guide:
  * callbacks, aclrtLaunchHostFunc). */
 MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args) {
-    MOCK_ENTER(aclrtLaunchHostFunc);
+    MOCK_ENTER_OF(aclrtLaunchHostFunc, stream);
     mock_stream *s = NULL;
     mock_lock();
     aclError code = look_at(stream, &s);
@@ -132,7 +132,7 @@ MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, v
  * that the CPU schedules never come (observed: sequences). */
 MOCK_EXPORT aclError aclrtLaunchCallback(
     aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream) {
-    MOCK_ENTER(aclrtLaunchCallback);
+    MOCK_ENTER_OF(aclrtLaunchCallback, stream);
     if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK)
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "block type %d", (int)blockType);
     mock_stream *s = NULL;
@@ -236,14 +236,14 @@ static aclError subscribe(uint64_t threadId, aclrtStream stream, bool host) {
 }
 
 MOCK_EXPORT aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
-    MOCK_ENTER(aclrtSubscribeReport);
+    MOCK_ENTER_OF(aclrtSubscribeReport, stream);
     return subscribe(threadId, stream, false);
 }
 
 /* The thread runs what aclrtLaunchHostFunc queues on the stream from now on (header:
  * aclrtSubscribeHostFunc; own choice: it behaves like aclrtSubscribeReport in all the rest). */
 MOCK_EXPORT aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream) {
-    MOCK_ENTER(aclrtSubscribeHostFunc);
+    MOCK_ENTER_OF(aclrtSubscribeHostFunc, exeStream);
     return subscribe(hostFuncThreadId, exeStream, true);
 }
 
@@ -265,12 +265,12 @@ static aclError leave(uint64_t threadId, aclrtStream stream, bool host) {
 }
 
 MOCK_EXPORT aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
-    MOCK_ENTER(aclrtUnSubscribeReport);
+    MOCK_ENTER_OF(aclrtUnSubscribeReport, stream);
     return leave(threadId, stream, false);
 }
 
 MOCK_EXPORT aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream) {
-    MOCK_ENTER(aclrtUnSubscribeHostFunc);
+    MOCK_ENTER_OF(aclrtUnSubscribeHostFunc, exeStream);
     return leave(hostFuncThreadId, exeStream, true);
 }
 

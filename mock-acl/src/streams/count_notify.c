@@ -72,6 +72,7 @@ MOCK_EXPORT aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t fl
         n->refs = 1;
         n->value = 0;
         *cntNotify = n->handle;
+        mock_gave(*cntNotify);
     }
     mock_unlock();
     return code;
@@ -82,7 +83,7 @@ static aclError stale(const void *handle) {
 }
 
 MOCK_EXPORT aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify) {
-    MOCK_ENTER(aclrtCntNotifyDestroy);
+    MOCK_ENTER_OF(aclrtCntNotifyDestroy, cntNotify);
     if (cntNotify == NULL) return null_argument("cntNotify");
     mock_lock();
     mock_count *n = mock_handle_take(MOCK_COUNT_NOTIFY, cntNotify);
@@ -92,7 +93,7 @@ MOCK_EXPORT aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify) {
 }
 
 MOCK_EXPORT aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId) {
-    MOCK_ENTER(aclrtCntNotifyGetId);
+    MOCK_ENTER_OF(aclrtCntNotifyGetId, cntNotify);
     if (cntNotify == NULL || notifyId == NULL) return null_argument("cntNotify and notifyId");
     mock_lock();
     const mock_count *n = mock_handle_get(MOCK_COUNT_NOTIFY, cntNotify);
@@ -123,7 +124,7 @@ static aclError queue(aclrtCntNotify cntNotify, aclrtStream stream, mock_task *t
  * runtime). */
 MOCK_EXPORT aclError aclrtCntNotifyRecord(
     aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info) {
-    MOCK_ENTER(aclrtCntNotifyRecord);
+    MOCK_ENTER_OF(aclrtCntNotifyRecord, cntNotify, stream);
     if (info == NULL) return mock_null("info");
     if (cntNotify == NULL) return null_argument("cntNotify");
     const int mode = (int)info->mode;
@@ -136,7 +137,7 @@ MOCK_EXPORT aclError aclrtCntNotifyRecord(
 }
 
 MOCK_EXPORT aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream) {
-    MOCK_ENTER(aclrtCntNotifyReset);
+    MOCK_ENTER_OF(aclrtCntNotifyReset, cntNotify, stream);
     if (cntNotify == NULL) return null_argument("cntNotify");
     mock_task t = {.ops = &reset_ops, .kind = MOCK_TASK_COUNT_SET};
     t.u.count.mode = RESET;
@@ -147,7 +148,7 @@ MOCK_EXPORT aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream s
  * to 0 when the wait ends (guide: aclrtCntNotifyWaitInfo). */
 MOCK_EXPORT aclError aclrtCntNotifyWaitWithTimeout(
     aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyWaitInfo *info) {
-    MOCK_ENTER(aclrtCntNotifyWaitWithTimeout);
+    MOCK_ENTER_OF(aclrtCntNotifyWaitWithTimeout, cntNotify, stream);
     if (info == NULL) return mock_null("info");
     if (cntNotify == NULL) return null_argument("cntNotify");
     const int mode = (int)info->mode;

@@ -82,7 +82,10 @@ static aclError create(aclrtEvent *out, mock_event_family family, uint32_t flags
         e->in_model = false;
         e->shared = shared;
         if (family == MOCK_EVENT_FLAGGED || family == MOCK_EVENT_OUTSIDE) code = mock_event_id_take(e);
-        if (code == 0) *out = e->handle;
+        if (code == 0) {
+            *out = e->handle;
+            mock_gave(*out);
+        }
         else drop(e);
     }
     mock_unlock();
@@ -160,7 +163,7 @@ MOCK_EXPORT aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag
 /* Never waits (guide: event management, aclrtDestroyEvent); also in a capture, whose graph works on
  * (observed: event_destroy_in_capture). */
 MOCK_EXPORT aclError aclrtDestroyEvent(aclrtEvent event) {
-    MOCK_ENTER(aclrtDestroyEvent);
+    MOCK_ENTER_OF(aclrtDestroyEvent, event);
     if (event == NULL) return mock_null("event");
     mock_lock();
     mock_event *e = mock_handle_take(MOCK_EVENT, event);
@@ -254,7 +257,7 @@ static aclError record(mock_event *e, mock_stream *s) {
 }
 
 MOCK_EXPORT aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
-    MOCK_ENTER(aclrtRecordEvent);
+    MOCK_ENTER_OF(aclrtRecordEvent, event, stream);
     if (event == NULL) return mock_null("event");
     mock_stream *s = NULL;
     mock_lock();
@@ -335,7 +338,7 @@ static aclError wait_event(aclrtStream stream, aclrtEvent event, uint32_t second
 }
 
 MOCK_EXPORT aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
-    MOCK_ENTER(aclrtStreamWaitEvent);
+    MOCK_ENTER_OF(aclrtStreamWaitEvent, stream, event);
     if (event == NULL) return mock_null("event");
     return wait_event(stream, event, 0);
 }
@@ -344,7 +347,7 @@ MOCK_EXPORT aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) 
  * null_handles_before_set_device); accepted in a capture (observed: event_reset_in_capture). 0 is the time-out of
  * aclrtSetOpWaitTimeout, by default none (guide: event management; own choice: that the two meet). */
 MOCK_EXPORT aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
-    MOCK_ENTER(aclrtStreamWaitEventWithTimeout);
+    MOCK_ENTER_OF(aclrtStreamWaitEventWithTimeout, stream, event);
     if (timeout < 0)
         return mock_fail_acl(ACL_ERROR_RT_PARAM_INVALID, "EH0007", "the time-out %d is negative", timeout);
     if (stream != NULL && mock_handle_get(MOCK_STREAM, stream) == NULL) return mock_stale(stream, "stream");
@@ -354,7 +357,7 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEv
 
 /* Other flags: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag) {
-    MOCK_ENTER(aclrtRecordEventWithFlag);
+    MOCK_ENTER_OF(aclrtRecordEventWithFlag, event, stream);
     if (event == NULL) return mock_null("event");
     if (flag > ACL_EVENT_RECORD_EXTERNAL)
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flag %u", flag);
@@ -373,7 +376,7 @@ MOCK_EXPORT aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stre
 /* Other flags, and a time-out of an external wait: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
     aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag) {
-    MOCK_ENTER(aclrtStreamWaitEventWithFlag);
+    MOCK_ENTER_OF(aclrtStreamWaitEventWithFlag, stream, event);
     if (event == NULL) return mock_null("event");
     if (flag > ACL_EVENT_WAIT_EXTERNAL || (flag == ACL_EVENT_WAIT_EXTERNAL && timeout != 0))
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flag %u with time-out %u", flag, timeout);
@@ -405,7 +408,7 @@ static aclError check_reset(const mock_event *e, const mock_stream *s) {
 }
 
 MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
-    MOCK_ENTER(aclrtResetEvent);
+    MOCK_ENTER_OF(aclrtResetEvent, event, stream);
     if (event == NULL) return mock_null("event");
     mock_stream *s = NULL;
     mock_lock();

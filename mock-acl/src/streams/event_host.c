@@ -42,7 +42,7 @@ static void seen(const mock_event *e) {
 /* Never recorded: Ex is complete, the others are not ready (observed: event_query). A captured record
  * does not count (observed: query_ex_recorded, join_ok). */
 MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status) {
-    MOCK_ENTER(aclrtQueryEventStatus);
+    MOCK_ENTER_OF(aclrtQueryEventStatus, event);
     if (event == NULL || status == NULL) return mock_null("event and status");
     mock_event *e = NULL;
     mock_lock();
@@ -61,7 +61,7 @@ MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedS
 
 /* Never recorded: not ready (own choice). */
 MOCK_EXPORT aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status) {
-    MOCK_ENTER(aclrtQueryEvent);
+    MOCK_ENTER_OF(aclrtQueryEvent, event);
     if (event == NULL || status == NULL) return mock_null("event and status");
     mock_event *e = NULL;
     mock_lock();
@@ -78,7 +78,7 @@ MOCK_EXPORT aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 
 /* All waits done (guide: event management, aclrtQueryEventWaitStatus). */
 MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status) {
-    MOCK_ENTER(aclrtQueryEventWaitStatus);
+    MOCK_ENTER_OF(aclrtQueryEventWaitStatus, event);
     if (event == NULL || status == NULL) return mock_null("event and status");
     mock_event *e = NULL;
     mock_lock();
@@ -136,14 +136,14 @@ static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
 }
 
 MOCK_EXPORT aclError aclrtSynchronizeEvent(aclrtEvent event) {
-    MOCK_ENTER(aclrtSynchronizeEvent);
+    MOCK_ENTER_OF(aclrtSynchronizeEvent, event);
     return synchronize(event, MOCK_FOREVER);
 }
 
 /* 0: 107000 (observed: event_query), after the handle; below -1 the same, before a null event (observed:
  * event_ex_unrecorded, null_handles_before_set_device, sequences). */
 MOCK_EXPORT aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
-    MOCK_ENTER(aclrtSynchronizeEventWithTimeout);
+    MOCK_ENTER_OF(aclrtSynchronizeEventWithTimeout, event);
     if (timeout < -1)
         return mock_fail_acl(ACL_ERROR_RT_PARAM_INVALID, "EH0007", "the time-out %d is below -1", timeout);
     if (event == NULL) return mock_null("event");
@@ -176,7 +176,7 @@ static aclError time_of(const mock_event *e, uint64_t *ns, bool *timed) {
 
 /* May be negative (implementation of the open runtime). 0 when one of the two has no time line. */
 MOCK_EXPORT aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent) {
-    MOCK_ENTER(aclrtEventElapsedTime);
+    MOCK_ENTER_OF(aclrtEventElapsedTime, startEvent, endEvent);
     if (ms == NULL || startEvent == NULL || endEvent == NULL) return mock_null("ms and events");
     uint64_t start = 0, end = 0;
     bool timed = true;
@@ -193,7 +193,7 @@ MOCK_EXPORT aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, acl
 
 /* Microseconds (guide: event management, aclrtEventGetTimestamp), of the virtual clock. */
 MOCK_EXPORT aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp) {
-    MOCK_ENTER(aclrtEventGetTimestamp);
+    MOCK_ENTER_OF(aclrtEventGetTimestamp, event);
     if (event == NULL || timestamp == NULL) return mock_null("event and timestamp");
     uint64_t ns = 0;
     bool timed = true;
@@ -208,7 +208,7 @@ MOCK_EXPORT aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestam
 
 /* Only of the older kinds, with SYNC: 507000 for the others (observed: event_flavours, event_ex_unrecorded). */
 MOCK_EXPORT aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId) {
-    MOCK_ENTER(aclrtGetEventId);
+    MOCK_ENTER_OF(aclrtGetEventId, event);
     if (event == NULL || eventId == NULL) return mock_null("event and eventId");
     mock_lock();
     const mock_event *e = mock_event_get(event);

@@ -56,6 +56,7 @@ MOCK_EXPORT aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag) {
     if (code == 0) {
         n->device_only = flag == ACL_NOTIFY_DEVICE_USE_ONLY;
         *notify = n->handle;
+        mock_gave(*notify);
     }
     mock_unlock();
     return code;
@@ -81,7 +82,7 @@ static aclError find(aclrtNotify notify, mock_notify **n) {
 }
 
 MOCK_EXPORT aclError aclrtDestroyNotify(aclrtNotify notify) {
-    MOCK_ENTER(aclrtDestroyNotify);
+    MOCK_ENTER_OF(aclrtDestroyNotify, notify);
     if (notify == NULL) return mock_null("notify");
     mock_lock();
     mock_notify *n = NULL;
@@ -110,19 +111,19 @@ static aclError queue(
 }
 
 MOCK_EXPORT aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
-    MOCK_ENTER(aclrtRecordNotify);
+    MOCK_ENTER_OF(aclrtRecordNotify, notify, stream);
     return queue(notify, stream, &set_ops, MOCK_TASK_NOTIFY_SET, 0);
 }
 
 /* Waits, then clears: a record may come first; 0 seconds wait for ever (guide: notify,
  * aclrtWaitAndResetNotify). */
 MOCK_EXPORT aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
-    MOCK_ENTER(aclrtWaitAndResetNotify);
+    MOCK_ENTER_OF(aclrtWaitAndResetNotify, notify, stream);
     return queue(notify, stream, &wait_ops, MOCK_TASK_NOTIFY_WAIT, timeout);
 }
 
 MOCK_EXPORT aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId) {
-    MOCK_ENTER(aclrtGetNotifyId);
+    MOCK_ENTER_OF(aclrtGetNotifyId, notify);
     if (notify == NULL || notifyId == NULL) return mock_null("notify and notifyId");
     mock_lock();
     mock_notify *n = NULL;
@@ -197,7 +198,7 @@ static aclError check_write(const void *address, uint32_t flag, aclrtStream stre
 }
 
 MOCK_EXPORT aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
-    MOCK_ENTER(aclrtValueWrite);
+    MOCK_ENTER_OF(aclrtValueWrite, devAddr, stream);
     if (devAddr == NULL) return mock_null("devAddr");
     const aclError code = check_write(devAddr, flag, stream);
     if (code != 0) return code;
@@ -209,7 +210,7 @@ MOCK_EXPORT aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t fla
 
 /* Flags 0 to 3, others 107000 (observed: valuewait). */
 MOCK_EXPORT aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
-    MOCK_ENTER(aclrtValueWait);
+    MOCK_ENTER_OF(aclrtValueWait, devAddr, stream);
     if (devAddr == NULL) return mock_null("devAddr");
     if (flag > ACL_STREAM_WAIT_VALUE_NOR)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);

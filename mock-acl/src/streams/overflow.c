@@ -93,35 +93,35 @@ static aclError read_status(void *address, uint64_t size, aclrtStream stream, co
 }
 
 MOCK_EXPORT aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream stream) {
-    MOCK_ENTER(aclrtGetOverflowStatus);
+    MOCK_ENTER_OF(aclrtGetOverflowStatus, outputAddr, stream);
     return read_status(outputAddr, outputSize, stream, "aclrtGetOverflowStatus");
 }
 
 MOCK_EXPORT aclError aclrtResetOverflowStatus(aclrtStream stream) {
-    MOCK_ENTER(aclrtResetOverflowStatus);
+    MOCK_ENTER_OF(aclrtResetOverflowStatus, stream);
     return queue(&reset_ops, NULL, stream, "aclrtResetOverflowStatus");
 }
 
 MOCK_EXPORT aclError aclrtGetFloatOverflowStatus(void *outputAddr, uint64_t outputSize, aclrtStream stream) {
-    MOCK_ENTER(aclrtGetFloatOverflowStatus);
+    MOCK_ENTER_OF(aclrtGetFloatOverflowStatus, outputAddr, stream);
     return read_status(outputAddr, outputSize, stream, "aclrtGetFloatOverflowStatus");
 }
 
 MOCK_EXPORT aclError aclrtResetFloatOverflowStatus(aclrtStream stream) {
-    MOCK_ENTER(aclrtResetFloatOverflowStatus);
+    MOCK_ENTER_OF(aclrtResetFloatOverflowStatus, stream);
     return queue(&reset_ops, NULL, stream, "aclrtResetFloatOverflowStatus");
 }
 
 /* checkMode has no effect (own choice). */
 MOCK_EXPORT aclError aclrtNpuGetFloatOverFlowStatus(
     void *outputAddr, uint64_t outputSize, uint32_t checkMode, aclrtStream stream) {
-    MOCK_ENTER(aclrtNpuGetFloatOverFlowStatus);
+    MOCK_ENTER_OF(aclrtNpuGetFloatOverFlowStatus, outputAddr, stream);
     (void)checkMode;
     return read_status(outputAddr, outputSize, stream, "aclrtNpuGetFloatOverFlowStatus");
 }
 
 MOCK_EXPORT aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream) {
-    MOCK_ENTER(aclrtNpuClearFloatOverFlowStatus);
+    MOCK_ENTER_OF(aclrtNpuClearFloatOverFlowStatus, stream);
     (void)checkMode;
     return queue(&reset_ops, NULL, stream, "aclrtNpuClearFloatOverFlowStatus");
 }

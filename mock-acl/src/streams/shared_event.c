@@ -18,7 +18,7 @@ bool mock_ipc_events(void) { return mock_config_number("MOCK_ACL_IPC_EVENTS", 1,
 
 /* No such event, or null: 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle) {
-    MOCK_ENTER(aclrtIpcGetEventHandle);
+    MOCK_ENTER_OF(aclrtIpcGetEventHandle, event);
     if (event == NULL || handle == NULL) return mock_null("event and handle");
     aclError code = 0;
     mock_lock();

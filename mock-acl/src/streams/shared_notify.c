@@ -86,7 +86,7 @@ static aclError share(mock_notify *n) {
  * aclrtNotifyGetExportKey; implementation of the open runtime). An imported one: 107000, one for the
  * device only: 207000 (own choice). */
 MOCK_EXPORT aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags) {
-    MOCK_ENTER(aclrtNotifyGetExportKey);
+    MOCK_ENTER_OF(aclrtNotifyGetExportKey, notify);
     if (notify == NULL || key == NULL) return mock_null("notify and key");
     if (len < KEY_BYTES) return bad("a key needs 65 bytes");
     if ((flags & ~ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION) != 0) return bad("the flags are unknown");
@@ -126,7 +126,7 @@ static aclError allow(mock_notify *n, const int32_t *pids, size_t count) {
 
 /* No process at all: 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num) {
-    MOCK_ENTER(aclrtNotifySetImportPid);
+    MOCK_ENTER_OF(aclrtNotifySetImportPid, notify);
     if (notify == NULL || pid == NULL) return mock_null("notify and pid");
     if (num == 0 || num > INT32_MAX) return bad("the number of processes is 0 or too large");
     mock_lock();
@@ -140,7 +140,7 @@ MOCK_EXPORT aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, s
  * (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtNotifySetImportPidInterServer(
     aclrtNotify notify, aclrtServerPid *serverPids, size_t num) {
-    MOCK_ENTER(aclrtNotifySetImportPidInterServer);
+    MOCK_ENTER_OF(aclrtNotifySetImportPidInterServer, notify);
     if (notify == NULL || serverPids == NULL || num == 0) return bad("a null argument");
     for (size_t i = 0; i < num; i++)
         if (serverPids[i].pid == NULL || serverPids[i].num == 0) return bad("a server has no processes");
@@ -168,6 +168,7 @@ MOCK_EXPORT aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key
     if (code == 0) {
         n->shared = shared;
         *notify = n->handle;
+        mock_gave(*notify);
     } else {
         mock_shared_unref(shared);
     }

@@ -123,6 +123,7 @@ aclError mock_stream_create(aclrtStream *out, uint32_t priority, uint32_t flags)
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
     if (s == NULL) return mock_fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "EE1023", "no stream is left");
     *out = handle;
+    mock_gave(handle);
     mock_tell_stream(handle, ACL_RT_STREAM_STATE_CREATE_POST);
     return 0;
 }
@@ -176,12 +177,12 @@ static aclError destroy(aclrtStream handle, bool force, const char *call) {
 }
 
 MOCK_EXPORT aclError aclrtDestroyStream(aclrtStream stream) {
-    MOCK_ENTER(aclrtDestroyStream);
+    MOCK_ENTER_OF(aclrtDestroyStream, stream);
     return destroy(stream, false, "aclrtDestroyStream");
 }
 
 MOCK_EXPORT aclError aclrtDestroyStreamForce(aclrtStream stream) {
-    MOCK_ENTER(aclrtDestroyStreamForce);
+    MOCK_ENTER_OF(aclrtDestroyStreamForce, stream);
     return destroy(stream, true, "aclrtDestroyStreamForce");
 }
 
@@ -226,7 +227,7 @@ static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *
 }
 
 MOCK_EXPORT aclError aclrtSynchronizeStream(aclrtStream stream) {
-    MOCK_ENTER(aclrtSynchronizeStream);
+    MOCK_ENTER_OF(aclrtSynchronizeStream, stream);
     return synchronize(stream, MOCK_FOREVER, "aclrtSynchronizeStream");
 }
 
@@ -243,7 +244,7 @@ static bool lives(aclrtStream handle) { return handle == NULL || mock_handle_get
 static int64_t timeout_ns(int32_t ms) { return ms < 0 ? MOCK_FOREVER : (int64_t)ms * 1000000; }
 
 MOCK_EXPORT aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
-    MOCK_ENTER(aclrtSynchronizeStreamWithTimeout);
+    MOCK_ENTER_OF(aclrtSynchronizeStreamWithTimeout, stream);
     const aclError code = timeout != 0 || lives(stream) ? bad_timeout(timeout) : 0;
     if (code != 0) return code;
     return synchronize(stream, timeout_ns(timeout), "aclrtSynchronizeStreamWithTimeout");
@@ -364,7 +365,7 @@ MOCK_EXPORT aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
 /* Unfinished is a status, no error; status null 100000 (observed: stream_basic). Capturing: 107027
  * (observed: capturing_calls). */
 MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status) {
-    MOCK_ENTER(aclrtStreamQuery);
+    MOCK_ENTER_OF(aclrtStreamQuery, stream);
     mock_stream *s = NULL;
     if (status == NULL) return mock_null("status");
     mock_lock();

@@ -301,6 +301,21 @@ RULE_MOCK(memory, mapping_needs_whole_pages, "guide: aclrtHostRegisterV2; own ch
     EXPECT(aclrtHostRegisterV2(page() + 64, 4096, ACL_HOST_REG_MAPPED), 107000);
 }
 
+RULE_MOCK(memory, pinning_begins_anywhere, "own choice of the code") {
+    up();
+    char *p = page();
+    OK(aclrtHostRegisterV2(p + 64, 4096, ACL_HOST_REG_PINNED));
+    OK(aclrtHostUnregister(p + 64));
+}
+
+RULE_ENV(memory, by_the_guide_pinning_begins_at_a_page, "guide: aclrtHostRegisterV2", "MOCK_ACL_STRICT=doc") {
+    up();
+    char *p = page();
+    EXPECT(aclrtHostRegisterV2(p + 64, 4096, ACL_HOST_REG_PINNED), 107000);
+    OK(aclrtHostRegisterV2(p, 4096, ACL_HOST_REG_PINNED));
+    OK(aclrtHostUnregister(p));
+}
+
 RULE_MOCK(memory, registering_twice_and_never, "header: ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED and its neighbour") {
     up();
     char *p = page();

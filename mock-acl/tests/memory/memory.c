@@ -5,6 +5,30 @@
 #include "aclnnop/aclnn_zero.h"
 #include "check.h"
 
+/* Bytes of the card's memory that this process can read. */
+static size_t readable(void) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    CHECK(maps != NULL);
+    char line[512];
+    size_t bytes = 0, from = 0, to = 0;
+    while (fgets(line, sizeof line, maps) != NULL)
+        if (strstr(line, "mock-acl-device") != NULL && sscanf(line, "%zx-%zx r", &from, &to) == 2 &&
+            strstr(line, " rw-s ") != NULL)
+            bytes += to - from;
+    fclose(maps);
+    return bytes;
+}
+
+/* Checkers of leaks read all that can be read, and so would have all of the card's memory. The first test: the
+ * others use much. */
+static void what_was_never_used_cannot_be_read(void) {
+    up();
+    void *p = device(100), *large = device((size_t)200 << 20);
+    CHECK(readable() >= (size_t)200 << 20 && readable() <= (size_t)300 << 20);
+    OK(aclrtFree(p));
+    OK(aclrtFree(large));
+}
+
 static void allocation(void) {
     up();
     void *p = NULL;
@@ -178,6 +202,7 @@ static void after_fork(void) {
 }
 
 int main(void) {
+    what_was_never_used_cannot_be_read();
     allocation();
     mapped_memory_is_an_operand();
     churn();

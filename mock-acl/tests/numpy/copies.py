@@ -10,7 +10,7 @@ from moves import signed
 
 def stored(values, source, to):
     """Numbers of one type as another holds them: to integers towards zero, saturating, NaN as 0; from integers to
-    narrower ones the low bits, to f16 and bf16 by way of f32."""
+    narrower ones the low bits, to f16 and bf16 rounded once."""
     values = np.asarray(values)
     if to == "bool":
         return values != 0
@@ -21,7 +21,11 @@ def stored(values, source, to):
         inside = np.where((whole >= top) | (whole <= float(info.min)), 0, whole).astype(np.int64)
         return np.where(whole >= top, info.max, np.where(whole <= float(info.min), info.min, inside))
     if source not in FLOATS and to in ("f16", "bf16"):
-        values = values.astype(np.float32)
+        # What of a large number f64 has no room for matters only by whether it is 0.
+        values, room = values.astype(np.int64), 1 << 53
+        low = values & 0xFFFF
+        large = (values >= room) | (values <= -room)
+        values = np.where(large, values - low + np.where(low == 0, 0, 0x8000), values).astype(np.float64)
     return decode(encode(values, to), to)
 
 

@@ -201,8 +201,10 @@ def batch_norm(given):
             return batch_training(case, dtype)
         shape = shape_of(case, 2)
         x, weight, bias = tame(case, shape, dtype), some_of(case, shape[1], dtype), some_of(case, shape[1], "f32")
-        mean, spread = tame(case, (shape[1],), "f32"), tame(case, (shape[1],), case.pick(NARROW), True)
-        scale = spread[4] if given else 1 / np.sqrt(spread[4] + 1e-3)
+        positive = not given or case.random.random() < 0.5
+        mean, spread = tame(case, (shape[1],), "f32"), tame(case, (shape[1],), case.pick(NARROW), positive)
+        # The sign of an inverse deviation is lost.
+        scale = np.abs(spread[4]) if given else 1 / np.sqrt(spread[4] + 1e-3)
         m, s = along(mean[4], 1, len(shape)), along(scale, 1, len(shape))
         want = affine(case, (x[4] - m) * s, (np.abs(x[4]) + np.abs(m)) * s, weight, bias)
         before = [x[0], handle(weight), handle(bias), mean[0], spread[0]]

@@ -353,6 +353,26 @@ static void doubles_are_rounded_to_half_once(void) {
     sample_free(&h);
 }
 
+static void integers_are_rounded_to_halves_once(void) {
+    /* Beside the middle of two neighbours by less than f32 has room for, or f64. */
+    const int64_t wide = INT64_C(1) << 62, step = INT64_C(1) << 55;
+    const int64_t in[] = {(1 << 24) + (1 << 16), (1 << 24) + (1 << 16) + 1, (1 << 24) + (3 << 16) - 1,
+        wide + step / 2 + 1, -wide - step * 3 / 2 + 1, INT64_MAX, INT64_MIN};
+    const double want[] = {0x1p24, 0x1p24 + 0x1p17, 0x1p24 + 0x1p17, 0x1p62 + 0x1p55, -0x1p62 - 0x1p55,
+        0x1p63, -0x1p63};
+    sample x = sample_new(ACL_INT64, "", DIMS(7));
+    sample b = sample_new(ACL_BF16, "", DIMS(7));
+    sample h = sample_new(ACL_FLOAT16, "", DIMS(7));
+    memcpy(x.memory, in, sizeof in);
+    LAUNCH(aclnnCast, x.handle, ACL_BF16, b.handle);
+    for (int i = 0; i < 7; i++) CHECK(sample_get(&b, i) == want[i]);
+    LAUNCH(aclnnCast, x.handle, ACL_FLOAT16, h.handle);
+    for (int i = 0; i < 7; i++) CHECK(sample_get(&h, i) == (in[i] < 0 ? -(double)INFINITY : (double)INFINITY));
+    sample_free(&x);
+    sample_free(&b);
+    sample_free(&h);
+}
+
 static void permutations(void) {
     const int64_t orders[][3] = {{0, 1, 2}, {2, 1, 0}, {1, -1, 0}, {-3, 2, 1}};
     const aclDataType types[] = {ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL_INT8};
@@ -413,6 +433,7 @@ int main(void) {
     half_precision_is_exact();
     casts_between_all_types();
     doubles_are_rounded_to_half_once();
+    integers_are_rounded_to_halves_once();
     permutations();
     bad_gelus_are_refused();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);

@@ -39,6 +39,25 @@ int mock_enter(mock_api api) {
     return code;
 }
 
+int mock_enter_is_slow(mock_api api) {
+    (void)api;
+    return injected != 0;
+}
+
+int mock_enter_slowly(mock_api api, const void *const *given, size_t n) {
+    (void)given;
+    (void)n;
+    return mock_enter(api);
+}
+
+/* There is no log here. */
+atomic_bool mock_calls_logged;
+
+void mock_note_given(const void *const *given, size_t n) {
+    (void)given;
+    (void)n;
+}
+
 void stub_inject(int code) {
     injected = code;
 }

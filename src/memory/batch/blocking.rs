@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use bytemuck::Pod;
 
-use super::attribute;
+use super::{attribute, check_places};
 use crate::call::call;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -67,8 +67,9 @@ impl Context {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for another length than a memory has, memory
-    /// of another device, or no element at all; [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) where the
-    /// library has no batches, and [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) where the card has none;
+    /// of another device or that overlaps another part's, or no element at all;
+    /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) where the library has no batches, and
+    /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) where the card has none;
     /// otherwise as [`DeviceBuffer::write`](crate::DeviceBuffer::write). After an error of the call some of the copies
     /// may have been made.
     ///
@@ -85,6 +86,7 @@ impl Context {
     /// ```
     #[doc(alias = "aclrtMemcpyBatch")]
     pub fn write_batch<T: Pod>(&self, parts: &mut [(DeviceSliceMut<'_, T>, &[T])]) -> Result<()> {
+        check_places(parts.iter().map(|(memory, _)| memory.as_slice()))?;
         let mut copies = Copies::default();
         for (memory, data) in parts.iter() {
             copies.add(self, memory.as_slice(), data.as_ptr().cast_mut(), data.len())?;

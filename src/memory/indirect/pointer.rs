@@ -14,6 +14,7 @@ use crate::call::call;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::SharedBuffer;
+use crate::memory::apart::check_apart;
 use crate::stream::Stream;
 
 /// A place in device memory whose address stands in device memory itself, where copies look it up when they run
@@ -62,7 +63,7 @@ impl Context {
     pub fn device_pointer<T: Pod>(&self, memory: &SharedBuffer<T>) -> Result<DevicePointer<T>> {
         self.inner().check_memory(memory.allocation().context(), || "memory".to_owned())?;
         copied_bytes::<T>(memory.len().min(1))?;
-        let cell = Arc::new(Allocation::new(self.inner(), size_of::<u64>())?);
+        let cell = Allocation::new(self.inner(), size_of::<u64>())?;
         let mut made = DevicePointer { cell, memory: memory.clone(), at: 0, reach: AtomicUsize::new(0) };
         made.point_to(0)?;
         Ok(made)
@@ -123,8 +124,8 @@ impl Stream {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for elements that a memory does not have
-    /// behind the pointer, none or more than 4 GiB, addresses that are not multiples of 64 bytes, and memory of another
-    /// device; [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) up to CANN 9.1; otherwise as
+    /// behind the pointer, none or more than 4 GiB, addresses that are not multiples of 64 bytes, places that overlap
+    /// without being the same (in a capture it is for the caller that they do not at any launch), and memory of another device; [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) up to CANN 9.1; otherwise as
     /// [`Stream::copy_described`].
     ///
     /// # Examples
@@ -143,6 +144,13 @@ impl Stream {
             for (pointer, offset) in [from, to] {
                 pointer.extend(offset, len)?;
                 place(&pointer.memory, pointer.at + offset, len)?;
+            }
+            let address = |(pointer, offset): (&DevicePointer<T>, usize)| {
+                pointer.memory.address().addr() + (pointer.at + offset) * size_of::<T>()
+            };
+            // A graph goes by where they lead when it is launched.
+            if self.0.lock().capture.is_none() {
+                check_apart(address(from), address(to), bytes)?;
             }
             Ok(bytes)
         });

@@ -69,7 +69,9 @@ impl Context {
     /// the device.
     ///
     /// Memory is pinned by whole pages, and a vector begins anywhere in one: of small data
-    /// [`pinned_from`](Self::pinned_from) makes a copy.
+    /// [`pinned_from`](Self::pinned_from) makes a copy. The guide asks for an address that is a multiple of 4 KiB
+    /// (aclrtHostRegisterV2), and on kernels up to Linux 5.10 for memory of the library: a card that goes by that refuses
+    /// a vector, which then comes back, and `pinned_from` has no such rule.
     ///
     /// # Errors
     ///

@@ -9,6 +9,7 @@ use crate::plan::builder::Built;
 use crate::plan::checked::change::Work;
 use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, Ordered, Recipe, StorageKind};
 use crate::plan::spread::{Choose, Placed, Wishes, is_on_one_stream, spread, works_with_others};
+use crate::sort;
 
 use super::cost::{Cost, costs};
 use super::fetch::{self, Fetch, Fetches};
@@ -158,7 +159,7 @@ impl<'a> Chosen<'a> {
             (Plan::of_changed(built, plan.0.changes.clone())?, positions)
         };
         let mut left: Vec<_> = self.left.iter().map(|(reason, count)| (*reason, *count)).collect();
-        left.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));
+        sort::by_key(&mut left, |(reason, count)| (std::cmp::Reverse(*count), *reason));
         let report = Report {
             moved: self.moved(&new.0.inlined().recipe, &positions),
             prefetched: self.prefetched(&new.0.inlined().recipe, &positions),

@@ -4,10 +4,11 @@ use crate::op::DataType;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::callable::{CallInfo, Param};
 use crate::plan::recipe::choice::{ChoiceInfo, ChoiceKind, MOST_ARMS, MOST_ROUNDS, is_condition};
-use crate::plan::recipe::{Access, Mode, Recipe, is_updatable};
+use crate::plan::recipe::{Access, Recipe, is_updatable};
 use crate::plan::symbols::dim::show_dims;
 
 use super::fits::{Fits, check_info, check_operand, check_shape, dims_of_result, wrong_count};
+use super::params::params_of_choice;
 use super::sizes;
 
 /// That there is a choice among these plans, whatever the operands are.
@@ -88,7 +89,7 @@ fn shown(recipe: &Recipe, info: &CallInfo, output: usize) -> String {
 }
 
 /// How many of the first operands results take the place of.
-fn carried(recipe: &Recipe, choice: &ChoiceInfo) -> usize {
+pub(super) fn carried(recipe: &Recipe, choice: &ChoiceInfo) -> usize {
     let results = called(recipe, call(recipe, choice, 0)).outputs.len();
     match (choice.kind, choice.arms.len()) {
         (ChoiceKind::While(_), _) => results.saturating_sub(1),
@@ -121,28 +122,6 @@ fn check_carried(recipe: &Recipe, choice: &ChoiceInfo) -> Fits {
     Ok(())
 }
 
-/// What a choice that [`check_choice`] has passed does with its condition and its operands. What an arm writes may stay
-/// as it was, so that it has to be there before.
-pub(crate) fn params_of_choice(recipe: &Recipe, choice: &ChoiceInfo) -> Vec<Param> {
-    let facts = choice.arms.iter().map(|arm| {
-        let info = &recipe.calls[*arm as usize];
-        &recipe.called[info.callee as usize].0.facts().params
-    });
-    let (facts, carried): (Vec<_>, _) = (facts.collect(), carried(recipe, choice));
-    let operand = |index: usize| {
-        let all = || facts.iter().map(|params| params[index]);
-        let mode = match () {
-            () if choice.kind.is_loop() && index < carried => Mode::Read,
-            () if all().any(|param| param.mode.writes()) => Mode::ReadWrite,
-            () if index < carried || all().any(|param| param.mode.reads()) => Mode::Read,
-            () => Mode::Touch,
-        };
-        Param { mode, stays: true, aligned: index < carried || all().any(|param| param.aligned) }
-    };
-    let condition = Param { mode: Mode::Read, stays: true, aligned: true };
-    [condition].into_iter().chain((0..facts[0].len()).map(operand)).collect()
-}
-
 /// That condition, operands and results fit a choice that [`check_choice`] has passed.
 pub(crate) fn check_choice_operands(recipe: &Recipe, choice: &ChoiceInfo, accesses: &[Access]) -> Fits {
     let params = params_of_choice(recipe, choice);
@@ -166,7 +145,7 @@ pub(crate) fn check_choice_operands(recipe: &Recipe, choice: &ChoiceInfo, access
         check_operand(recipe, access, *param, || name(place))?;
     }
     for result in results {
-        check_operand(recipe, result, Param { mode: Mode::Write, stays: true, aligned: true }, || "a result".into())?;
+        check_operand(recipe, result, Param::RESULT, || "a result".into())?;
     }
     for arm in &choice.arms {
         check_arm(recipe, &recipe.calls[*arm as usize], &given[1..], results)?;

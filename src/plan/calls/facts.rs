@@ -6,7 +6,8 @@ use crate::plan::recipe::callable::{Facts, Param};
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::{Input, Mode, Node, NodeKind, Recipe, StorageKind, Tag};
 
-use super::choices::{own_pieces, params_of_choice};
+use super::choices::own_pieces;
+use super::params::{params_of_call, params_of_choice, pieces_of_call};
 
 /// What is known of an input so far.
 #[derive(Clone, Copy, Default)]
@@ -17,6 +18,7 @@ struct Seen {
     writes: bool,
     stays: bool,
     aligned: bool,
+    left: bool,
 }
 
 impl Seen {
@@ -27,7 +29,7 @@ impl Seen {
             Self { reads: true, .. } => Mode::Read,
             _ => Mode::Touch,
         };
-        Param { mode, stays: self.stays, aligned: self.aligned }
+        Param { mode, stays: self.stays, aligned: self.aligned, left: self.left }
     }
 }
 
@@ -70,7 +72,7 @@ fn amounts(recipe: &Recipe, callees: &[&Facts]) -> (u64, u64) {
         for call in calls {
             let info = &recipe.calls[*call as usize];
             let (times, callee) = (u64::from(info.times), callees[info.callee as usize]);
-            pieces = pieces.saturating_add(callee.pieces.saturating_mul(times));
+            pieces = pieces.saturating_add(pieces_of_call(recipe, info));
             operators = operators.saturating_add(callee.operators.saturating_mul(times));
         }
     }
@@ -120,7 +122,10 @@ fn params(recipe: &Recipe) -> Vec<Param> {
             if access.mode == Mode::Touch {
                 continue;
             }
-            seen.first.get_or_insert(access.mode == Mode::Write && is_whole(recipe, access.value));
+            let whole = is_whole(recipe, access.value);
+            seen.first.get_or_insert(access.mode.only_writes() && whole);
+            let leaves = access.mode == Mode::Clobber || known.get(place).is_some_and(|param| param.left);
+            seen.left = (leaves && whole) || (seen.left && (leaves || !access.mode.writes()));
             seen.reads |= access.mode.reads();
             seen.writes |= access.mode.writes();
         }
@@ -131,10 +136,7 @@ fn params(recipe: &Recipe) -> Vec<Param> {
 /// What a node that calls plans does with its operands.
 fn params_of<'a>(recipe: &'a Recipe, node: &Node) -> Cow<'a, [Param]> {
     match node.kind {
-        NodeKind::Call(call) => {
-            let callee = &recipe.called[recipe.calls[call as usize].callee as usize];
-            Cow::Borrowed(&callee.0.facts().params)
-        }
+        NodeKind::Call(call) => params_of_call(recipe, &recipe.calls[call as usize]),
         NodeKind::Choose(choice) => Cow::Owned(params_of_choice(recipe, &recipe.choices[choice as usize])),
         _ => Cow::Borrowed(&[]),
     }

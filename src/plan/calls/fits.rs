@@ -4,9 +4,10 @@ use crate::op::DataType;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::callable::{CallInfo, Callee, Facts, Param};
 use crate::plan::recipe::layout::Layout;
-use crate::plan::recipe::{Access, Mode, Recipe, StorageKind, is_updatable};
+use crate::plan::recipe::{Access, Recipe, StorageKind, is_updatable};
 use crate::plan::symbols::dim::{Dim, show_dims};
 
+use super::params::params_of_call;
 use super::{MOST_DEPTH, MOST_PIECES, sizes};
 
 pub(super) type Fits = Result<(), String>;
@@ -144,14 +145,12 @@ pub(crate) fn check_operands(recipe: &Recipe, info: &CallInfo, accesses: &[Acces
     if results.len() != called.outputs.len() {
         return Err(format!("{} results of a plan that has {}", results.len(), called.outputs.len()));
     }
-    for ((input, param), operand) in called.inputs.iter().zip(&facts.params).zip(operands) {
+    for ((input, param), operand) in called.inputs.iter().zip(params_of_call(recipe, info).iter()).zip(operands) {
         check_operand(recipe, operand, *param, || format!("its input {:?}", input.name))?;
         check_shape(recipe, called, info, (input.value, &input.name), operand.value)?;
     }
     for (output, result) in called.outputs.iter().zip(results) {
-        // Made for this, or as good.
-        let param = Param { mode: Mode::Write, stays: true, aligned: true };
-        check_operand(recipe, result, param, || format!("its output {:?}", output.name))?;
+        check_operand(recipe, result, Param::RESULT, || format!("its output {:?}", output.name))?;
         check_shape(recipe, called, info, (output.value, &output.name), result.value)?;
     }
     check_apart(recipe, facts, called, accesses)

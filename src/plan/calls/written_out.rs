@@ -7,9 +7,12 @@ use crate::plan::recipe::callable::CallInfo;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::quantity::Later;
-use crate::plan::recipe::{Access, FunctionInfo, Node, NodeKind, Ordered, Recipe, Storage, StorageKind, Tag};
+use crate::plan::recipe::{
+    Access, FunctionInfo, Node, NodeKind, Ordered, Recipe, Storage, StorageKind, Tag, ValueInfo,
+};
 use crate::plan::symbols::dim::Dim;
 
+use super::params::{is_copied, is_moved};
 use super::sizes;
 use once::Once;
 
@@ -30,6 +33,9 @@ pub(crate) fn inlined(recipe: &Recipe, bodies: &[Body]) -> (Recipe, Vec<Body>) {
 
 /// Every size has a number: calls are checked before they are part of a plan.
 const CHECKED: &str = "the sizes of a call are checked when it is recorded or read";
+
+/// What runs of a call have in common is known before the first of them is written.
+const PREPARED: &str = "a call is prepared before it is written";
 
 struct Writing<'a> {
     recipe: &'a Recipe,
@@ -136,7 +142,15 @@ impl<'a> Writing<'a> {
         let body = self.prepare(call);
         let info = &self.recipe.calls[call];
         let (operands, results) = accesses.split_at(body.inputs.len());
-        let mut from: Vec<Place> = operands.iter().map(|access| self.place(access.value)).collect();
+        let mut from: Vec<Place> = Vec::with_capacity(operands.len());
+        for (index, operand) in operands.iter().enumerate() {
+            let input = body.inputs[index].value;
+            from.push(match is_moved(self.recipe, info, index) {
+                true if is_copied(self.recipe, info, index) => self.copied(call, node, body, (input, operand.value)),
+                true => self.memory(call, body, input),
+                false => self.place(operand.value),
+            });
+        }
         for step in 1..=info.times {
             let to: Vec<Place> = match step == info.times {
                 true => results.iter().map(|access| self.place(access.value)).collect(),
@@ -179,15 +193,30 @@ impl<'a> Writing<'a> {
 
     /// Memory for the results of a run that comes before another.
     fn between(&mut self, call: usize, body: &Recipe) -> Vec<Place> {
-        let sized = self.calls[call].as_ref();
-        let bytes = |value: u32| sized.map(|sized| sized.bytes[body.storage_of(value) as usize].clone());
-        let storages = &mut self.new.storages;
-        let outputs = body.outputs.iter().filter_map(|output| bytes(output.value));
-        let place = |bytes: Extent| {
-            storages.push(Storage { kind: StorageKind::Temporary, bytes });
-            (storages.len() as u32 - 1, Extent::Fixed(0))
-        };
-        outputs.map(place).collect()
+        body.outputs.iter().map(|output| self.memory(call, body, output.value)).collect()
+    }
+
+    /// Memory for a value of a plan that is [prepared](Self::prepare).
+    fn memory(&mut self, call: usize, body: &Recipe, value: u32) -> Place {
+        let sized = self.calls[call].as_ref().expect(PREPARED);
+        let bytes = sized.bytes[body.storage_of(value) as usize].clone();
+        self.new.storages.push(Storage { kind: StorageKind::Temporary, bytes });
+        (self.new.storages.len() as u32 - 1, Extent::Fixed(0))
+    }
+
+    /// Copies an operand to memory that the steps of a call may write.
+    fn copied(&mut self, call: usize, node: &Node, body: &Recipe, (input, operand): (u32, u32)) -> Place {
+        let (storage, offset) = self.memory(call, body, input);
+        let to = self.value(operand, (storage, offset.clone()));
+        self.copy(node, operand, to);
+        (storage, offset)
+    }
+
+    /// A value like one of the recipe, elsewhere.
+    fn value(&mut self, like: u32, (storage, offset): Place) -> u32 {
+        let layout = self.recipe.values[like as usize].layout;
+        self.new.values.push(ValueInfo { storage, layout, offset });
+        self.new.values.len() as u32 - 1
     }
 
     fn share(&mut self, body: &Recipe) -> Shared {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::plan::order::Order;
 use crate::plan::recipe::{Cores, Node, NodeKind, Recipe};
+use crate::sort;
 
 use super::MOST;
 use super::crowd::{Crowd, heaviest};
@@ -100,7 +101,7 @@ fn several(recipe: &Recipe, order: &Order, has: Cores, (what, of): &Kind) -> Opt
     let crowd = Crowd::of(order, needing.filter(|(_, cores)| *cores > 0), recipe.tags.len());
     let limit = u64::from(of(has));
     let mut set = heaviest(&crowd, limit)?;
-    set.sort_by_key(|(index, cores)| (std::cmp::Reverse(*cores), *index));
+    sort::by_key(&mut set, |(index, cores)| (std::cmp::Reverse(*cores), *index));
     let mut sum = 0;
     let enough = set.iter().position(|(_, cores)| {
         sum += u64::from(*cores);

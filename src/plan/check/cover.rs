@@ -37,7 +37,8 @@ struct Part {
 impl Cover {
     /// For bytes in these strides; what has others goes piece by piece.
     pub(super) fn new(mut strides: Vec<u64>) -> Self {
-        strides.sort_unstable_by(|a, b| b.cmp(a));
+        strides.sort_unstable();
+        strides.reverse();
         strides.dedup();
         let divide = strides.windows(2).all(|two| two[0] % two[1] == 0);
         if !divide || strides.len() > MOST_DIGITS {
@@ -51,6 +52,14 @@ impl Cover {
     pub(super) fn add(&mut self, steps: &Steps) -> Result<(), TooMany> {
         for block in self.blocks(steps)? {
             self.written.add(&block, &self.weights, &mut self.left)?;
+        }
+        Ok(())
+    }
+
+    /// Takes bytes back, as if nothing had written them.
+    pub(super) fn remove(&mut self, steps: &Steps) -> Result<(), TooMany> {
+        for block in self.blocks(steps)? {
+            self.written.remove(&block, &self.weights, &mut self.left)?;
         }
         Ok(())
     }
@@ -162,6 +171,16 @@ fn first_piece(block: &[(u64, u64)], weights: &[u64]) -> (u64, u64) {
     (from * weights[0] + start, bytes)
 }
 
+impl Part {
+    /// Takes a block of the digits below away; whether something stays.
+    fn keeps(&mut self, block: &[(u64, u64)], weights: &[u64], left: &mut u64) -> Result<bool, TooMany> {
+        let all = Self { end: weights[0] / weights[1], inner: None };
+        let inner = self.inner.get_or_insert_with(|| Box::new(Level(BTreeMap::from([(0, all)]))));
+        inner.remove(block, &weights[1..], left)?;
+        Ok(!inner.0.is_empty())
+    }
+}
+
 impl Level {
     fn add(&mut self, block: &[(u64, u64)], weights: &[u64], left: &mut u64) -> Result<(), TooMany> {
         let Some((&(from, to), rest)) = block.split_first() else { return Ok(()) };
@@ -195,6 +214,22 @@ impl Level {
                 let mut inner = Box::<Self>::default();
                 inner.add(rest, &weights[1..], left)?;
                 self.0.insert(start, Part { end, inner: Some(inner) });
+            }
+        }
+        self.join(from, to, left)
+    }
+
+    fn remove(&mut self, block: &[(u64, u64)], weights: &[u64], left: &mut u64) -> Result<(), TooMany> {
+        let Some((&(from, to), rest)) = block.split_first() else { return Ok(()) };
+        self.cut(from, left)?;
+        self.cut(to, left)?;
+        let parts: Vec<u64> = self.0.range(from..to).map(|(start, _)| *start).collect();
+        spend(left, parts.len() as u64)?;
+        let goes = is_all(rest, weights);
+        for start in parts {
+            let Some(part) = self.0.get_mut(&start) else { continue };
+            if goes || !part.keeps(rest, weights, left)? {
+                self.0.remove(&start);
             }
         }
         self.join(from, to, left)
@@ -299,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_what_no_byte_of_was_written() {
+    fn what_is_missing_is_what_no_byte_of_was_written_or_was_taken_back() {
         let (mut all, mut some) = (0, 0);
         for seed in 0..4000 {
             let mut dice = Dice(seed);
@@ -322,8 +357,13 @@ mod tests {
                     assert!(start < end && (start..end).all(is_missing), "seed {seed}: {start}..{end}");
                 }
                 *(if missing.is_some() { &mut some } else { &mut all }) += 1;
-                cover.add(one).unwrap();
-                bytes().for_each(|byte| written[byte as usize] = true);
+                let adds = dice.chance(800);
+                if adds {
+                    cover.add(one).unwrap();
+                } else {
+                    cover.remove(one).unwrap();
+                }
+                bytes().for_each(|byte| written[byte as usize] = adds);
             }
         }
         assert!(all > 1000 && some > 1000, "{all} {some}");

@@ -12,7 +12,8 @@ use crate::plan::recipe::Recipe;
 pub enum FindingKind {
     /// Two accesses to the same bytes, one of them a write, in no order.
     UnorderedAccess,
-    /// Bytes that are read before anything was written to them, or an output that is not written as a whole.
+    /// Bytes that are read before anything was written to them, or since an operator was told to leave them; or an output
+    /// that is not written as a whole.
     ReadBeforeWrite,
     /// An event that is waited for before it was recorded.
     WaitBeforeRecord,

@@ -5,6 +5,7 @@ use crate::plan::recipe::Recipe;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::symbols::effort::spend;
 use crate::plan::symbols::poly::Bounds;
+use crate::sort;
 
 /// Fewer values are compared with each other at once.
 const FEW: usize = 16;
@@ -58,10 +59,11 @@ impl Placed {
 
 /// Splits a group wherever one digit of all that follow certainly is at least the end of all before. No range ends
 /// before it starts, so that what is behind the last group is behind all.
-fn split(mut group: Vec<Placed>, digit: usize, greatest: &[u64], bounds: Bounds<'_>) -> Vec<Vec<Placed>> {
-    group.sort_by_cached_key(|one| one.digits[digit].0.value(greatest));
+fn split(group: Vec<Placed>, digit: usize, greatest: &[u64], bounds: Bounds<'_>) -> Vec<Vec<Placed>> {
+    let mut group: Vec<_> = group.into_iter().map(|one| (one.digits[digit].0.value(greatest), one)).collect();
+    sort::by_key(&mut group, |(start, _)| *start);
     let (mut groups, mut end): (Vec<Vec<Placed>>, Option<Extent>) = (Vec::new(), None);
-    for one in group {
+    for (_, one) in group {
         spend(1);
         let (from, to) = &one.digits[digit];
         let is_behind = groups.is_empty() || end.as_ref().is_some_and(|end| end.is_at_most(from, bounds));

@@ -9,6 +9,7 @@ use crate::plan::recipe::Recipe;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::uses::Use;
 use crate::plan::symbols::effort::spend;
+use crate::sort;
 
 use super::groups;
 use super::marks::Touched;
@@ -111,7 +112,7 @@ impl<'a> Live<'a> {
             forms.push(Form { value, range, steps, group: None, touched });
         }
         let start = |form: u32| forms[form as usize].steps.as_ref().map_or(0, |steps| steps.start);
-        spread.sort_by_key(|(form, _)| start(*form));
+        sort::by_key(&mut spread, |(form, _)| start(*form));
         let mut last = 0;
         for (_, end) in &mut spread {
             last = last.max(*end);

@@ -3,27 +3,30 @@
 use std::collections::HashSet;
 
 use crate::plan::overlap::boxes::{Box, Grid};
-use crate::plan::overlap::ranges::range;
+use crate::plan::overlap::ranges::{may_overlap, range};
 use crate::plan::overlap::steps::Steps;
 use crate::plan::recipe::Recipe;
 use crate::plan::recipe::layout::Extent;
-use crate::plan::recipe::uses::Use;
 use crate::plan::symbols::dim::Dim;
 
 use super::cover::Cover;
-use super::written::{Event, Reader, each};
+use super::written::{Event, Life, Reader, each};
 
-/// Most ranges that do not meet, most boxes that do not make up one, and most sorts of rows.
+/// Most ranges that do not meet, most boxes that do not make up one, most sorts of rows, and most values that are left.
 const MOST: usize = 64;
 
 /// The readers of what cannot be shown to be written.
-pub(super) fn open(recipe: &Recipe, all: &[Use], output: Option<u32>) -> Vec<Reader> {
-    let mut written = Written::new(recipe, all, output);
+pub(super) fn open(recipe: &Recipe, life: Life<'_>) -> Vec<Reader> {
+    let mut written = Known { ever: Written::new(recipe, life), left: Vec::new(), since: None };
     let (mut known, mut open) = (HashSet::new(), Vec::new());
-    each(recipe, all, output, |event| {
-        let (Event::Read(_, value) | Event::Write(value)) = event;
+    each(recipe, life, |event| {
+        let value = event.value();
         let info = &recipe.values[value as usize];
         match event {
+            Event::Leave(_) => {
+                known.clear();
+                return written.leave(value);
+            }
             _ if known.contains(&(info.layout, &info.offset)) => return,
             Event::Write(_) => written.add(value),
             Event::Read(..) if written.has(value) => {}
@@ -32,6 +35,47 @@ pub(super) fn open(recipe: &Recipe, all: &[Use], output: Option<u32>) -> Vec<Rea
         known.insert((info.layout, &info.offset));
     });
     open
+}
+
+/// What is written, where operators leave some of it.
+struct Known<'a> {
+    /// What was written at any time.
+    ever: Written<'a>,
+    /// Values that were left and are not written again as a whole.
+    left: Vec<u32>,
+    /// What was written since the last of all was left.
+    since: Option<Written<'a>>,
+}
+
+impl Known<'_> {
+    fn add(&mut self, value: u32) {
+        self.ever.add(value);
+        self.since.iter_mut().for_each(|since| since.add(value));
+    }
+
+    fn leave(&mut self, value: u32) {
+        // When there are too many, no more than what is written since counts.
+        if self.left.len() < MOST {
+            if let Some(since) = &mut self.since {
+                self.left.retain(|left| !since.has(*left));
+            }
+            let place = |value: u32| &self.ever.recipe.values[value as usize];
+            if !self.left.iter().any(|left| place(*left) == place(value)) {
+                self.left.push(value);
+            }
+        }
+        self.since = Some(self.ever.without());
+    }
+
+    fn has(&mut self, value: u32) -> bool {
+        let Some(since) = &mut self.since else { return self.ever.has(value) };
+        if since.has(value) {
+            return true;
+        }
+        let (recipe, bounds) = (self.ever.recipe, &self.ever.bounds);
+        let mut is_there = |left: &u32| !may_overlap(recipe, *left, value, bounds) || since.has(*left);
+        self.left.len() < MOST && self.left.iter().all(&mut is_there) && self.ever.has(value)
+    }
 }
 
 struct Written<'a> {
@@ -45,11 +89,17 @@ struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    fn new(recipe: &'a Recipe, all: &[Use], output: Option<u32>) -> Self {
+    fn new(recipe: &'a Recipe, life: Life<'_>) -> Self {
         let bounds = recipe.bounds();
-        let values = all.iter().map(|one| recipe.access(one).value).chain(output);
+        let values = life.all.iter().map(|one| recipe.access(one).value).chain(life.given).chain(life.output);
         let grid = Grid::of(recipe, values, &bounds);
         Self { recipe, bounds, ranges: Vec::new(), rows: Vec::new(), grid, boxes: Vec::new() }
+    }
+
+    /// The same where nothing is written.
+    fn without(&self) -> Self {
+        let (bounds, grid) = (self.bounds.clone(), self.grid.clone());
+        Self { recipe: self.recipe, bounds, ranges: Vec::new(), rows: Vec::new(), grid, boxes: Vec::new() }
     }
 
     fn place(&self, value: u32) -> Option<Box> {

@@ -1,12 +1,14 @@
 //! That everything is written before it is read: the bytes of temporaries, and those of outputs, which the caller
-//! reads as a whole.
+//! reads as a whole. What operators are told to leave has to be written again, also in inputs.
 
 use std::collections::HashSet;
 
+use crate::plan::calls;
+use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::overlap::steps::Steps;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::uses::{Use, Uses};
-use crate::plan::recipe::{Mode, Recipe, StorageKind};
+use crate::plan::recipe::{Mode, NodeKind, Recipe, StorageKind};
 
 use super::MOST;
 use super::cover::Cover;
@@ -24,28 +26,49 @@ pub(super) type Reader = Option<Use>;
 pub(super) enum Event {
     Read(Reader, u32),
     Write(u32),
+    /// It holds anything from here on.
+    Leave(u32),
+}
+
+impl Event {
+    pub(super) fn value(&self) -> u32 {
+        let (Self::Read(_, value) | Self::Write(value) | Self::Leave(value)) = self;
+        *value
+    }
+}
+
+/// Who uses a storage.
+#[derive(Clone, Copy)]
+pub(super) struct Life<'a> {
+    pub(super) all: &'a [Use],
+    /// What all of it is when it is there before the plan.
+    pub(super) given: Option<u32>,
+    /// What of it the caller reads at the end.
+    pub(super) output: Option<u32>,
 }
 
 /// Bytes that nothing has written, or none when that cannot be told.
 type Gap = Option<(u64, u64)>;
 
 pub(super) fn check(recipe: &Recipe, uses: &Uses, storage: u32, findings: &mut Vec<Finding>) {
-    let output = match recipe.storages[storage as usize].kind {
-        StorageKind::Temporary | StorageKind::Once => None,
-        StorageKind::Output(output) => Some(recipe.outputs[output as usize].value),
+    let all = uses.storage(storage);
+    let leaves = all.iter().any(|one| is_left(recipe, one));
+    let (given, output) = match recipe.storages[storage as usize].kind {
+        StorageKind::Temporary | StorageKind::Once => (None, None),
+        StorageKind::Output(output) => (None, Some(recipe.outputs[output as usize].value)),
+        StorageKind::Input(input) if leaves => (Some(recipe.inputs[input as usize].value), None),
         StorageKind::Input(_) | StorageKind::Constant(_) => return,
     };
-    let all = uses.storage(storage);
-    let first =
-        all.first().map(|one| recipe.access(one)).filter(|first| first.mode.only_writes() && first.mode.gives());
-    if first.is_some_and(|first| is_whole(recipe, storage, first.value)) {
+    let first = all.first().map(|one| recipe.access(one)).filter(|first| first.mode == Mode::Write);
+    if !leaves && first.is_some_and(|first| is_whole(recipe, storage, first.value)) {
         return;
     }
+    let life = Life { all, given, output };
     let (open, why) = if is_fixed(recipe, storage, all) {
-        let gaps = gaps(recipe, all, output, &[]);
+        let gaps = gaps(recipe, life, &[]);
         (gaps.into_iter().map(|(reader, gap)| (reader, gap, String::new())).collect(), "they have too many pieces")
     } else {
-        (symbolic_gaps(recipe, all, output), "their places depend on symbols")
+        (symbolic_gaps(recipe, life), "their places depend on symbols")
     };
     let mut told = false;
     for (reader, gap, when) in open {
@@ -53,7 +76,7 @@ pub(super) fn check(recipe: &Recipe, uses: &Uses, storage: u32, findings: &mut V
             return;
         }
         match gap {
-            Some(bytes) => findings.push(unwritten(recipe, all, storage, reader, bytes, &when)),
+            Some(bytes) => findings.push(unwritten(recipe, life, storage, reader, bytes, &when)),
             None if told => {}
             None => findings.push(unknown(recipe, storage, reader, why)),
         }
@@ -75,9 +98,18 @@ fn is_fixed(recipe: &Recipe, storage: u32, all: &[Use]) -> bool {
         || (recipe.storages[storage as usize].bytes.as_fixed().is_some() && all.iter().all(fixed))
 }
 
+/// Whether nobody knows what is there after a use.
+fn is_left(recipe: &Recipe, one: &Use) -> bool {
+    let node = &recipe.nodes[one.node as usize];
+    recipe.access(one).mode == Mode::Clobber || calls::leaves(recipe, node, (one.access - node.first) as usize)
+}
+
 /// Calls `see` for what happens to the storage.
-pub(super) fn each(recipe: &Recipe, all: &[Use], output: Option<u32>, mut see: impl FnMut(Event)) {
-    for of_node in all.chunk_by(|a, b| a.node == b.node) {
+pub(super) fn each(recipe: &Recipe, life: Life<'_>, mut see: impl FnMut(Event)) {
+    if let Some(value) = life.given {
+        see(Event::Write(value));
+    }
+    for of_node in life.all.chunk_by(|a, b| a.node == b.node) {
         let with_value = || of_node.iter().map(|one| (one, recipe.access(one)));
         for (one, access) in with_value().filter(|(_, access)| access.mode.reads()) {
             see(Event::Read(Some(*one), access.value));
@@ -85,18 +117,24 @@ pub(super) fn each(recipe: &Recipe, all: &[Use], output: Option<u32>, mut see: i
         with_value()
             .filter(|(_, access)| access.mode.gives())
             .for_each(|(_, access)| see(Event::Write(access.value)));
+        for (one, access) in with_value().filter(|(one, _)| is_left(recipe, one)) {
+            see(Event::Leave(access.value));
+            // The next round finds what this one left.
+            if access.mode.reads() && calls::repeats(recipe, &recipe.nodes[one.node as usize]) {
+                see(Event::Read(Some(*one), access.value));
+            }
+        }
     }
-    if let Some(value) = output {
+    if let Some(value) = life.output {
         see(Event::Read(None, value));
     }
 }
 
 /// The readers of bytes that nothing has written, for these values of the symbols.
-fn gaps(recipe: &Recipe, all: &[Use], output: Option<u32>, symbols: &[u64]) -> Vec<(Reader, Gap)> {
+fn gaps(recipe: &Recipe, life: Life<'_>, symbols: &[u64]) -> Vec<(Reader, Gap)> {
     let mut strides: Vec<u64> = Vec::new();
-    each(recipe, all, output, |event| {
-        let (Event::Read(_, value) | Event::Write(value)) = event;
-        let axes = Steps::of(recipe, value, symbols).map_or_else(Vec::new, |steps| steps.axes);
+    each(recipe, life, |event| {
+        let axes = Steps::of(recipe, event.value(), symbols).map_or_else(Vec::new, |steps| steps.axes);
         let new = axes.iter().map(|axis| axis.0).filter(|stride| !strides.contains(stride));
         let new: Vec<u64> = new.take(64 - strides.len().min(64)).collect();
         strides.extend(new);
@@ -105,16 +143,21 @@ fn gaps(recipe: &Recipe, all: &[Use], output: Option<u32>, symbols: &[u64]) -> V
     // Values with gaps, of which all is written.
     let mut known = HashSet::new();
     let (mut given_up, mut found) = (false, Vec::new());
-    each(recipe, all, output, |event| {
-        let (Event::Read(_, value) | Event::Write(value)) = event;
+    each(recipe, life, |event| {
+        let (value, leaves) = (event.value(), matches!(event, Event::Leave(_)));
         let info = &recipe.values[value as usize];
-        let Some(steps) = Steps::of(recipe, value, symbols).filter(|steps| !steps.is_empty()) else { return };
+        let Some(steps) = Steps::of(recipe, value, symbols) else { return given_up |= leaves };
         let place = (info.layout, &info.offset);
-        if !steps.axes.is_empty() && known.contains(&place) {
+        if steps.is_empty() || (!leaves && !steps.axes.is_empty() && known.contains(&place)) {
             return;
         }
         match event {
             Event::Write(_) => given_up |= given_up || cover.add(&steps).is_err(),
+            Event::Leave(_) => {
+                known.clear();
+                given_up |= given_up || cover.remove(&steps).is_err();
+                return;
+            }
             Event::Read(reader, _) => match if given_up { Err(()) } else { cover.missing(&steps).map_err(|_| ()) } {
                 Ok(None) => {}
                 Ok(gap) => return found.push((reader, gap)),
@@ -129,12 +172,12 @@ fn gaps(recipe: &Recipe, all: &[Use], output: Option<u32>, symbols: &[u64]) -> V
 }
 
 /// The same where symbols take part: what cannot be shown for all of their values is tried with some.
-fn symbolic_gaps(recipe: &Recipe, all: &[Use], output: Option<u32>) -> Vec<(Reader, Gap, String)> {
-    let open = symbolic::open(recipe, all, output);
+fn symbolic_gaps(recipe: &Recipe, life: Life<'_>) -> Vec<(Reader, Gap, String)> {
+    let open = symbolic::open(recipe, life);
     if open.is_empty() {
         return Vec::new();
     }
-    let tried = examples(recipe).map(|symbols| (gaps(recipe, all, output, &symbols), with(recipe, &symbols)));
+    let tried = examples(recipe).map(|symbols| (gaps(recipe, life, &symbols), with(recipe, &symbols)));
     let of = |reader: Reader| {
         let gaps = tried.iter().flat_map(|(gaps, when)| gaps.iter().map(move |gap| (gap, when)));
         let found = gaps.filter(|(gap, _)| gap.0 == reader).find_map(|(gap, when)| Some((gap.1?, when)));
@@ -146,47 +189,77 @@ fn symbolic_gaps(recipe: &Recipe, all: &[Use], output: Option<u32>) -> Vec<(Read
     open.into_iter().take(MOST).map(of).collect()
 }
 
+/// What happened to a storage before it is read.
+#[derive(Default)]
+struct Before {
+    /// Who wrote what is still there.
+    writers: Vec<u32>,
+    /// Who was told to leave something last.
+    left: Option<u32>,
+    /// Says that what is read was written before that.
+    since: &'static str,
+}
+
+fn before(recipe: &Recipe, life: Life<'_>, reader: Reader) -> Before {
+    let (mut written, mut found) = (Vec::<(u32, u32)>::new(), Before::default());
+    let bounds = recipe.bounds();
+    let given = life.given.is_some();
+    // What repeats finds what it left itself.
+    let is_before = |one: &&Use| {
+        reader.is_none_or(|reader| one.node < reader.node || calls::repeats(recipe, &recipe.nodes[one.node as usize]))
+    };
+    for one in life.all.iter().take_while(|one| reader.is_none_or(|reader| one.node <= reader.node)).filter(is_before)
+    {
+        let (access, count) = (recipe.access(one), written.len());
+        if is_left(recipe, one) {
+            written.retain(|(_, value)| !may_overlap(recipe, *value, access.value, &bounds));
+            found.left = Some(one.node);
+            found.since = if given || written.len() < count { " since" } else { found.since };
+        } else if access.mode.gives() && written.last().is_none_or(|last| last.0 != one.node) {
+            written.push((one.node, access.value));
+        }
+    }
+    found.writers = written.into_iter().map(|(node, _)| node).collect();
+    found
+}
+
 fn who(recipe: &Recipe, reader: Reader) -> String {
     reader.map_or_else(|| "the caller".to_owned(), |one| recipe.describe(one.node))
 }
 
 fn unwritten(
     recipe: &Recipe,
-    all: &[Use],
+    life: Life<'_>,
     storage: u32,
     reader: Reader,
     (start, end): (u64, u64),
     when: &str,
 ) -> Finding {
-    let before = all.iter().take_while(|one| reader.is_none_or(|reader| one.node < reader.node));
-    let (mut writers, mut left) = (Vec::new(), None);
-    for one in before {
-        let mode = recipe.access(one).mode;
-        if mode.gives() && writers.last() != Some(&one.node) {
-            writers.push(one.node);
-        } else if mode == Mode::Clobber {
-            left = Some(one.node);
-        }
-    }
+    let Before { writers, left, since } = before(recipe, life, reader);
     let left = left.map_or_else(String::new, |node| {
-        format!("; {} is told to leave it, so that it holds anything", recipe.describe(node))
+        let what = if matches!(recipe.nodes[node as usize].kind, NodeKind::Foreign(_)) {
+            "is told to leave"
+        } else {
+            "leaves"
+        };
+        format!("; {} {what} it, so that it holds anything", recipe.describe(node))
     });
     let memory = memory(recipe, storage);
     let text = match (reader, writers.is_empty()) {
         (Some(one), true) => {
             format!(
-                "{} reads bytes {start}..{end} of {memory}{when}, memory that nothing has written",
+                "{} reads bytes {start}..{end} of {memory}{when}, memory that nothing has written{since}",
                 recipe.describe(one.node)
             )
         }
-        (None, true) => format!("{memory} is written by nothing"),
+        (None, true) => format!("{memory} is written by nothing{since}"),
         (Some(one), false) => format!(
-            "{} reads bytes {start}..{end} of {memory}{when}, which nothing has written; others are, by {}",
+            "{} reads bytes {start}..{end} of {memory}{when}, which nothing has written{since}; others are, by {}",
             recipe.describe(one.node),
             names(recipe, &writers)
         ),
         (None, false) => format!(
-            "bytes {start}..{end} of {memory}{when} are written by nothing; others are, by {}",
+            "bytes {start}..{end} of {memory}{when} are written by nothing{since}; others are, by {}",
             names(recipe, &writers)
         ),
     };

@@ -54,6 +54,9 @@ impl Builder {
     /// out there: graphs, updates, arenas and pictures have its work, with the source lines of `body`. Findings and
     /// lints of this plan count a call as one piece of work; those of `body` are its own.
     ///
+    /// What `body` writes of an input it writes in the operand. What an operator in it is told to leave of one holds
+    /// anything behind the call, and is refused where it is read.
+    ///
     /// All of `body` comes behind the work before the call on its stream, and before the work behind it. The origin of
     /// `body` is that stream, where it inherits the [core limit](crate::plan::Scope::cores); its other tags are those
     /// of the same name here. Its events are its own, so that calls may be repeated. Symbols of `body` are what the
@@ -145,7 +148,8 @@ impl Builder {
     /// Does the work of another plan so often, one time behind the other: a loop over steps, recorded once.
     ///
     /// What is carried are the first inputs of `body`, and its first outputs are what the next step is given for them;
-    /// the results are what the last step gives, or what was given where there is no step. Further inputs are
+    /// the results are what the last step gives, or what was given where there is no step. The operands that are carried
+    /// stay as they were: a `body` that writes such an input works on a copy. Further inputs are
     /// `others`, the same for every step; further outputs are not taken from a loop. What a step gives the next lies in
     /// memory of the plan, of which the loop needs as much as two steps do. Recording, checking and storing it takes
     /// the same for any number of steps. Otherwise it is as [`Builder::call`]: written out where the plan is run.
@@ -155,7 +159,8 @@ impl Builder {
     /// # Errors
     ///
     /// As [`Builder::call`]; for a `body` whose outputs are not those that are carried, or have another type or shape
-    /// than its inputs, and for more than 2³² − 1 steps.
+    /// than its inputs, and for more than 2³² − 1 steps. What is carried and copied is no updatable input, and no view
+    /// that begins within a block of 64 bytes.
     ///
     /// # Examples
     ///

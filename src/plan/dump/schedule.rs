@@ -1,6 +1,7 @@
 //! A model of when the work of a plan runs, and what memory it needs then.
 
 use crate::plan::recipe::{Node, NodeKind, Recipe};
+use crate::sort;
 
 use super::arena::Temporary;
 use super::is_sync;
@@ -84,7 +85,7 @@ pub(super) fn live(temporaries: &[Temporary], spans: &[(f64, f64)]) -> Vec<(f64,
         changes.push((start, i128::from(one.bytes)));
         changes.push((end, -i128::from(one.bytes)));
     }
-    changes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sort::by(&mut changes, |a, b| a.0.total_cmp(&b.0));
     let mut steps: Vec<(f64, u64)> = Vec::new();
     let mut now = 0_i128;
     for (time, change) in changes {

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::plan::Plan;
 use crate::plan::recipe::Recipe;
+use crate::sort;
 
 use super::Names;
 use super::arena::temporaries;
@@ -210,7 +211,7 @@ impl<'a> Drawing<'a> {
         for (start, end) in self.schedule.spans.iter().filter(|(start, end)| start < end) {
             changes.extend([(*start, 1), (*end, -1)]);
         }
-        changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        sort::by(&mut changes, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let (mut busy, mut since, mut areas) = (0, 0.0, Vec::<(f64, f64)>::new());
         for (time, change) in changes {
             match (busy, busy + change) {

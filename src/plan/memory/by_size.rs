@@ -1,5 +1,7 @@
 //! Placing temporaries from the largest to the smallest, each at the lowest place that no conflicting one has.
 
+use crate::sort;
+
 use super::conflicts::Conflicts;
 use super::{Places, Temporaries};
 
@@ -9,7 +11,7 @@ pub(super) fn place(temporaries: &Temporaries<'_>) -> Option<Places> {
     let conflicts = Conflicts::of(temporaries)?;
     let all = &temporaries.all;
     let mut largest_first: Vec<u32> = (0..all.len() as u32).collect();
-    largest_first.sort_unstable_by_key(|index| (std::cmp::Reverse(all[*index as usize].bytes), *index));
+    sort::by_key(&mut largest_first, |index| std::cmp::Reverse(all[*index as usize].bytes));
     let mut offsets = vec![NOWHERE; all.len()];
     let mut peak = 0;
     let mut taken: Vec<(u64, u64)> = Vec::new();

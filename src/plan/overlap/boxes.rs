@@ -3,11 +3,13 @@
 
 use crate::plan::recipe::Recipe;
 use crate::plan::symbols::poly::{Bounds, Poly};
+use crate::sort;
 
 /// Most weights of a grid.
 const MOST_WEIGHTS: usize = 7;
 
 /// The weights of the digits, in bytes, the largest first; the last is 1.
+#[derive(Clone)]
 pub(crate) struct Grid(Vec<Poly>);
 
 /// First and end of each digit.
@@ -52,7 +54,7 @@ impl Grid {
                 return None;
             }
         }
-        weights.sort_by_key(|(greatest, _)| std::cmp::Reverse(*greatest));
+        sort::by_key(&mut weights, |(greatest, _)| std::cmp::Reverse(*greatest));
         Some(Self(weights.into_iter().map(|(_, weight)| weight).collect()))
     }
 

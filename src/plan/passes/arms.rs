@@ -7,6 +7,7 @@ use crate::plan::checked::change::Change;
 use crate::plan::checked::choices_fit;
 use crate::plan::recipe::callable::Callable as _;
 use crate::plan::recipe::{Mode, Recipe};
+use crate::sort;
 
 use super::{PassMode, Passes};
 
@@ -14,14 +15,14 @@ use super::{PassMode, Passes};
 fn chosen(recipe: &Recipe) -> Vec<usize> {
     let arms = recipe.choices.iter().flat_map(|choice| &choice.arms);
     let mut chosen: Vec<usize> = arms.map(|arm| recipe.calls[*arm as usize].callee as usize).collect();
-    chosen.sort_unstable();
+    sort::plain(&mut chosen);
     chosen.dedup();
     chosen
 }
 
 /// What it does with each input.
-fn params(plan: &Plan) -> Vec<(Mode, bool)> {
-    plan.0.facts().params.iter().map(|param| (param.mode, param.aligned)).collect()
+fn params(plan: &Plan) -> Vec<(Mode, bool, bool)> {
+    plan.0.facts().params.iter().map(|param| (param.mode, param.aligned, param.left)).collect()
 }
 
 /// The plan with what passes make of those among which it chooses; none where that is nothing.

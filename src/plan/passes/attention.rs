@@ -25,6 +25,7 @@ const MOST_UNALIGNED: usize = 128;
 const PRODUCTS: [&str; 2] = ["aclnnMatmul", "aclnnBatchMatMul"];
 
 /// Lets the last product of an attention do all of it.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Result<Edit> {
     let mut edit = Edit::of(facts.recipe);
     for last in 0..facts.recipe.nodes.len() as u32 {

@@ -32,6 +32,7 @@ pub(super) fn has_products(soc: &str) -> bool {
 }
 
 /// Lets products read their weights in blocks, in which cards multiply them.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>, most: u64) -> Result<Edit> {
     let recipe = facts.recipe;
     let (mut edit, mut budget) = (Edit::of(recipe), Budget::of(recipe, most));

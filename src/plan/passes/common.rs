@@ -37,6 +37,7 @@ enum Operand {
 }
 
 /// Leaves out work that has been done already, and uses the first result in place of the others.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Edit {
     let recipe = facts.recipe;
     let mut edit = Edit::of(recipe);

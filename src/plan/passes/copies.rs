@@ -9,6 +9,7 @@ use super::facts::{Facts, MOST_USES};
 pub(super) const NAME: &str = "needless_copies";
 
 /// Leaves out copies of whole temporaries and constants into others, and lets readers of the copy read the original.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Edit {
     let recipe = facts.recipe;
     let mut edit = Edit::of(recipe);

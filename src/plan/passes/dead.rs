@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::plan::recipe::{Mode, Node, NodeKind};
+use crate::sort;
 
 use super::edit::Edit;
 use super::facts::Facts;
@@ -13,6 +14,7 @@ pub(super) const NAME: &str = "dead_values";
 const MOST_READERS: usize = 1000;
 
 /// Leaves out work whose results nobody reads, and prefetches for such work alone.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Edit {
     let recipe = facts.recipe;
     let mut edit = Edit::of(recipe);
@@ -32,7 +34,7 @@ pub(super) fn run(facts: &Facts<'_>) -> Edit {
         }
     }
     prefetches(facts, &mut edit, &left);
-    edit.changes.sort_by_key(|change| change.work.position);
+    sort::by_key(&mut edit.changes, |change| change.work.position);
     edit
 }
 

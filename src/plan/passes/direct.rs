@@ -17,6 +17,7 @@ struct Part {
 }
 
 /// Leaves out copies into larger values where the operators that make what is copied can write it there.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Edit {
     let recipe = facts.recipe;
     let mut edit = Edit::of(recipe);

@@ -1,11 +1,13 @@
 //! Chains of operators on elements that the library has as one operator.
 
-use crate::error::{Error, Result};
+use half::{bf16, f16};
+
+use crate::error::Result;
 use crate::op::DataType::{self, Bf16, F16, F32};
 use crate::op::{GeluForm, aclnn};
-use crate::plan::recipe::element::scalar_of;
 use crate::plan::recipe::operator::broadcast;
 use crate::plan::recipe::{Access, Mode};
+use crate::sort;
 
 use super::called::Called;
 use super::edit::Edit;
@@ -27,6 +29,7 @@ const RULES: [Rule; 6] =
     [sums::sums, sums::shifted, sums::positive, limits::limits, activations::shares, activations::gelu];
 
 /// Lets the last operator of a chain do all of it.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Result<Edit> {
     let mut edit = Edit::of(facts.recipe);
     // From the end on, so that what comes later takes what it can.
@@ -34,7 +37,7 @@ pub(super) fn run(facts: &Facts<'_>) -> Result<Edit> {
         let (Some(call), Some(y)) = (facts.called(last), result(facts, last)) else { continue };
         let chain = Chain { group: Group::of(facts, last), dtype: dtype(facts, y.value) };
         let mut found: Vec<Found<'_>> = RULES.iter().flat_map(|rule| rule(&chain, &call)).collect();
-        found.sort_by_key(|one| std::cmp::Reverse(one.chain.group.len()));
+        sort::by_key(&mut found, |one| std::cmp::Reverse(one.chain.group.len()));
         let fits = |one: &Found<'_>| {
             let group = &one.chain.group;
             one.fused.fits(facts, y.value)
@@ -175,6 +178,26 @@ impl Fused {
         let together = operands.iter().try_fold(Vec::new(), |all, one| broadcast(&all, dims(facts, one.value)));
         operands.iter().all(|one| dtype(facts, one.value) == dtype(facts, y))
             && together.is_ok_and(|together| together == dims(facts, y))
+            && self.has_factor(dtype(facts, y))
+    }
+
+    /// Whether libraries of CANN keep the factor what it is: some take it as a number of the operands' type.
+    fn has_factor(&self, dtype: DataType) -> bool {
+        let is_near = |factor: f32| f16::from_f32(factor).is_finite() && f16::from_f32(factor) != f16::ZERO;
+        let is_exact = |factor: f32| match dtype {
+            F16 => f16::from_f32(factor).to_f32() == factor,
+            Bf16 => bf16::from_f32(factor).to_f32() == factor,
+            _ => true,
+        };
+        match *self {
+            // Of f16 they multiply by an f32, and nobody says what a kernel makes of it.
+            Self::Add { alpha, .. } | Self::AddRelu { alpha, .. } if dtype == F16 => is_near(alpha),
+            Self::Add { alpha: factor, .. }
+            | Self::AddRelu { alpha: factor, .. }
+            | Self::Addcmul { times: factor, .. }
+            | Self::Addcdiv { times: factor, .. } => is_exact(factor),
+            _ => true,
+        }
     }
 
     fn why(&self) -> &'static str {
@@ -195,14 +218,11 @@ impl Fused {
     }
 
     fn replace(self, edit: &mut Edit, group: &Group<'_>, y: Access) -> Result<()> {
-        let (why, dtype) = (self.why(), dtype(group.facts, y.value));
+        let why = self.why();
         let replacing = Replacing::of(|to| {
             let (of, mut y) = (|one: Access| value(one.value), value(y.value));
             match self {
-                Self::Add { a, b, alpha } => {
-                    let alpha = scalar_of(alpha.into(), dtype).map_err(Error::invalid)?;
-                    aclnn::add(to, &of(a), &of(b), alpha, &mut y)
-                }
+                Self::Add { a, b, alpha } => aclnn::add(to, &of(a), &of(b), alpha, &mut y),
                 Self::Gelu { x, form } => aclnn::gelu_v2(to, &of(x), form.raw(), &mut y),
                 Self::AddRelu { a, b, alpha } => aclnn::add_relu(to, &of(a), &of(b), alpha, &mut y),
                 Self::Addcmul { a, b, c, times } => aclnn::addcmul(to, &of(a), &of(b), &of(c), times, &mut y),

@@ -143,6 +143,10 @@ impl<'a> Facts<'a> {
     /// Whether somebody outside may use the memory of a value, told by work between two nodes.
     fn is_seen_between(&self, value: u32, earlier: u32, later: u32) -> bool {
         let order = &self.plan.order;
+        if self.reserved[self.recipe.storage_of(value) as usize] {
+            // By work that the plan does not know.
+            return true;
+        }
         let outside = matches!(self.kind(value), StorageKind::Input(_) | StorageKind::Output(_));
         // Of those of a stream, the first are before the earlier node and the last behind the later one.
         let between = |gates: &Vec<u32>| {

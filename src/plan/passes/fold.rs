@@ -13,6 +13,7 @@ use super::facts::Facts;
 pub(super) const NAME: &str = "folded_constants";
 
 /// Makes the results of work on constants constants.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>, most_bytes: u64) -> Result<Edit> {
     let recipe = facts.recipe;
     let mut edit = Edit::of(recipe);

@@ -15,6 +15,7 @@ use super::replacing::{Replacing, value};
 pub(super) const NAME: &str = "fused_gates";
 
 /// Lets products of `silu` of one half with the other half compute that too.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Result<Edit> {
     let mut edit = Edit::of(facts.recipe);
     for last in 0..facts.recipe.nodes.len() as u32 {
@@ -49,6 +50,14 @@ fn gate(edit: &mut Edit, mut group: Group<'_>, (active, up, y): (Access, Access,
         return Ok(false);
     };
     if !group.is_closed(&[]) || group.is_taken(edit) {
+        return Ok(false);
+    }
+    // Libraries of CANN take neither with gaps.
+    let layout = match &whole {
+        Whole::Value(whole) => facts.recipe.layout_of(*whole),
+        Whole::Around(layout) => layout,
+    };
+    if !layout.is_dense() || !facts.recipe.layout_of(y.value).is_dense() {
         return Ok(false);
     }
     let whole = match whole {

@@ -6,6 +6,7 @@ use crate::op::aclnn;
 use crate::plan::recipe::Access;
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::symbols::dim::Dim;
+use crate::sort;
 
 use super::called::Called;
 use super::channels;
@@ -17,6 +18,7 @@ use super::replacing::{Replacing, value};
 pub(super) const NAME: &str = "fused_norms";
 
 /// Lets the last operator of a normalisation do all of it, and a normalisation the sum in front of it.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Result<Edit> {
     let mut edit = Edit::of(facts.recipe);
     // A cast behind a product is part of it, so it is looked at first.
@@ -43,6 +45,7 @@ struct Normalised {
     dims: Vec<i64>,
 }
 
+#[inline(never)]
 fn rms_norm(edit: &mut Edit, group: Group<'_>, call: &Called<'_>) -> Result<()> {
     let Some(y) = call.tensor(2) else { return Ok(()) };
     for (all, weight, norm) in weighted(&group, call) {
@@ -80,6 +83,7 @@ fn weighted<'f>(group: &Group<'f>, call: &Called<'f>) -> Vec<(Group<'f>, Access,
 }
 
 /// `x · rsqrt(mean(x²) + eps)` or `x / sqrt(mean(x²) + eps)`.
+#[inline(never)]
 fn normalised<'f>(mut group: Group<'f>, norm: Access) -> Option<(Group<'f>, Normalised)> {
     let call = group.made_by(norm, &["aclnnMul", "aclnnDiv"])?;
     let [straight, turned] = orders(&call)?;
@@ -118,7 +122,7 @@ fn fits(facts: &Facts<'_>, found: &Normalised, weight: u32, y: u32) -> bool {
     let (x, gamma) = (dims(facts, found.x.value), dims(facts, weight));
     let rank = x.len() as i64;
     let mut over: Vec<i64> = found.dims.iter().map(|dim| if *dim < 0 { dim + rank } else { *dim }).collect();
-    over.sort_unstable();
+    sort::plain(&mut over);
     let types = [F32, F16, Bf16];
     let one = dtype(facts, found.x.value);
     !gamma.is_empty()
@@ -130,6 +134,7 @@ fn fits(facts: &Facts<'_>, found: &Normalised, weight: u32, y: u32) -> bool {
 }
 
 /// Lets a normalisation compute the sum that it reads, and that others may read after it.
+#[inline(never)]
 fn after_sum(edit: &mut Edit, mut group: Group<'_>, norm: &Called<'_>) -> Result<()> {
     let (Some(sum), Some(gamma), Some(eps), Some(y), Some(rstd)) =
         (norm.tensor(0), norm.tensor(1), norm.real(2), norm.tensor(3), norm.tensor(4))
@@ -152,6 +157,7 @@ fn after_sum(edit: &mut Edit, mut group: Group<'_>, norm: &Called<'_>) -> Result
 }
 
 /// Lets a layer norm with a weight and a bias compute the sum that it reads, and that others may read after it.
+#[inline(never)]
 fn layer_norm_after_sum(edit: &mut Edit, mut group: Group<'_>, norm: &Called<'_>) -> Result<()> {
     let (Some(sum), Some(over), Some(gamma), Some(beta), Some(eps), Some(y)) =
         (norm.tensor(0), norm.ints(1), norm.tensor(2), norm.tensor(3), norm.real(4), norm.tensor(5))
@@ -165,7 +171,13 @@ fn layer_norm_after_sum(edit: &mut Edit, mut group: Group<'_>, norm: &Called<'_>
     let (lead, end) = x.split_at(x.len().saturating_sub(over.len()));
     let is = |of: Access, dims_of: &[Dim]| dims(facts, of.value) == dims_of && dtype(facts, of.value) == one;
     let given = [norm.tensor(6), norm.tensor(7)];
+    // Libraries of CANN say that they take one eps alone, and write results without gaps.
     let fits = [F32, F16, Bf16].contains(&one)
+        && [1e-5, f64::from(1e-5_f32)].contains(&eps)
+        && [Some(y), Some(sum), given[0], given[1]]
+            .iter()
+            .flatten()
+            .all(|of| facts.recipe.layout_of(of.value).is_dense())
         && [a, b, y].iter().all(|of| is(*of, x))
         && [gamma, beta].iter().all(|of| is(*of, end))
         && given.iter().flatten().all(|of| dtype(facts, of.value) == F32);

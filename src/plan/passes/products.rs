@@ -7,6 +7,7 @@ use crate::plan::recipe::Access;
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::operator::broadcast;
 use crate::plan::symbols::dim::Dim;
+use crate::sort;
 
 use super::called::Called;
 use super::edit::Edit;
@@ -20,6 +21,7 @@ pub(super) const NAME: &str = "fused_products";
 const PRODUCTS: [&str; 3] = ["aclnnMatmul", "aclnnMm", "aclnnBatchMatMul"];
 
 /// Lets sums of a product and something else compute the product too.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Result<Edit> {
     let mut edit = Edit::of(facts.recipe);
     for last in 0..facts.recipe.nodes.len() as u32 {
@@ -99,7 +101,7 @@ fn found<'f>(facts: &'f Facts<'f>, last: u32, sum: &Sum) -> Vec<Fused<'f>> {
             }
         }
     }
-    all.sort_by_key(|one| std::cmp::Reverse(one.group.len()));
+    sort::by_key(&mut all, |one| std::cmp::Reverse(one.group.len()));
     all
 }
 
@@ -126,9 +128,11 @@ fn fused<'f>(
         return None;
     }
     let form = form(facts, (a, b), bias, out)?;
-    // With 0 an operand is not read, so that its NaNs and infinities would be gone.
+    // With 0 an operand is not read, so that its NaNs and infinities would be gone. Of what is added, libraries of CANN
+    // take so little for 0.
     let factor = |number: f64| exact(number).filter(|number| number.is_finite() && *number != 0.0);
-    Some(Fused { a, b, bias, out, alpha: factor(alpha)?, beta: factor(beta)?, form, group })
+    let beta = factor(beta).filter(|number| number.abs() > f32::EPSILON)?;
+    Some(Fused { a, b, bias, out, alpha: factor(alpha)?, beta, form, group })
 }
 
 fn form(facts: &Facts<'_>, (a, b): (Access, Access), bias: Access, out: Access) -> Option<Form> {

@@ -42,6 +42,7 @@ pub(super) fn is_given(facts: &Facts<'_>, written: &[bool], value: u32) -> bool 
 }
 
 /// Lets work on frozen inputs that nothing writes, and on constants, be done once.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>, most: u64) -> Edit {
     let mut work = Work::of(facts, most);
     work.fit();

@@ -5,6 +5,7 @@ use crate::op::DataType::{Bf16, F16, F32};
 use crate::op::aclnn;
 use crate::plan::recipe::Access;
 use crate::plan::symbols::dim::Dim;
+use crate::plan::symbols::poly::Poly;
 
 use super::edit::Edit;
 use super::facts::Facts;
@@ -16,6 +17,10 @@ pub(super) const NAME: &str = "fused_rotations";
 /// What libraries of CANN take: so many dimensions, the last of them less than this.
 const RANK: usize = 4;
 const WIDTH: usize = 896;
+/// Batches and heads are fewer.
+const FEW: i128 = 1000;
+/// Where the rows come right before the last dimension, batches times heads are at most so many times the rows.
+const HEADS_OF_ROW: i128 = 8;
 
 /// The first dimensions of angles that cards take: those that are as large as in what is turned; the others are 1.
 const SPREAD: [[bool; 3]; 6] = [
@@ -28,6 +33,7 @@ const SPREAD: [[bool; 3]; 6] = [
 ];
 
 /// Lets `x · cos + cat(-second half, first half) · sin` be one operator.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Result<Edit> {
     let mut edit = Edit::of(facts.recipe);
     for last in 0..facts.recipe.nodes.len() as u32 {
@@ -100,16 +106,33 @@ fn fits(facts: &Facts<'_>, found: &Rotation, y: u32) -> bool {
     let (shape, angles) = (dims(facts, x.value), dims(facts, cos.value));
     let one = dtype(facts, y);
     shape.len() == RANK
-        && are_angles(shape, angles)
+        && are_angles(facts, shape, angles)
+        // What is written has no gaps.
+        && facts.recipe.layout_of(y).is_dense()
         && dims(facts, sin.value) == angles
         && dims(facts, y) == shape
         && [F32, F16, Bf16].contains(&one)
         && [x, cos, sin].iter().all(|operand| dtype(facts, operand.value) == one)
 }
 
-fn are_angles(shape: &[Dim], angles: &[Dim]) -> bool {
+fn are_angles(facts: &Facts<'_>, shape: &[Dim], angles: &[Dim]) -> bool {
     let ([lead @ .., width], [all @ .., angle]) = (shape, angles) else { return false };
     let size = |(size, full): (&Dim, bool)| if full { *size } else { Dim::from(1) };
     let is_spread = |full: [bool; 3]| all.iter().copied().eq(lead.iter().zip(full).map(size));
-    angle == width && width.as_fixed().is_some_and(|width| width < WIDTH) && SPREAD.into_iter().any(is_spread)
+    // The library goes by the sizes, so what may be taken for several of them has to be good for each.
+    let mut spread = SPREAD.into_iter().filter(|full| is_spread(*full)).peekable();
+    angle == width
+        && width.as_fixed().is_some_and(|width| width < WIDTH)
+        && spread.peek().is_some()
+        && spread.all(|full| has_room(facts, lead, full))
+}
+
+/// Whether there are no more batches and heads than libraries of CANN take, where the angles are spread so.
+fn has_room(facts: &Facts<'_>, lead: &[Dim], full: [bool; 3]) -> bool {
+    let rows = full.iter().rposition(|full| *full).unwrap_or(RANK - 2);
+    let mut others = lead.iter().enumerate().filter(|(dim, _)| *dim != rows).map(|(_, size)| size.poly());
+    let (Some(a), Some(b)) = (others.next(), others.next()) else { return false };
+    let few = |size: &Poly| size.greatest(&facts.bounds).is_some_and(|size| size < FEW);
+    let left = Poly::constant(HEADS_OF_ROW).times(&lead[rows].poly()).minus(&a.times(&b));
+    few(&a) && few(&b) && (rows != RANK - 2 || left.least(&facts.bounds).is_some_and(|left| left >= 0))
 }

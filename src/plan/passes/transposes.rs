@@ -20,6 +20,7 @@ const PRODUCTS: [(&str, [usize; 2]); 5] = [
 ];
 
 /// Leaves out permutations that exchange the last two dimensions for products alone, which read a view instead.
+#[inline(never)]
 pub(super) fn run(facts: &Facts<'_>) -> Edit {
     let recipe = facts.recipe;
     let mut edit = Edit::of(recipe);

@@ -99,4 +99,7 @@ pub(crate) struct Param {
     pub(crate) stays: bool,
     /// Whether byte copies use it, which begin at whole blocks.
     pub(crate) aligned: bool,
+    /// Whether an operator is told to leave all of it, and nothing writes it again: it holds anything then. Of what is
+    /// left or written in part a caller is not told.
+    pub(crate) left: bool,
 }

@@ -138,6 +138,20 @@ impl Recipe {
         (arms, deepest)
     }
 
+    /// The choice of a recipe that is written out with the most plans to choose from, and how many those are.
+    pub(crate) fn widest_choice(&self) -> Option<(u32, usize)> {
+        let (mut open, mut all) = (Vec::new(), Vec::new());
+        for (index, node) in (0..).zip(&self.nodes) {
+            match node.kind {
+                NodeKind::Begin(_) => open.push((index, 1)),
+                NodeKind::Case => open.last_mut().into_iter().for_each(|(_, plans)| *plans += 1),
+                NodeKind::End => all.extend(open.pop()),
+                _ => {}
+            }
+        }
+        all.into_iter().max_by_key(|(_, plans)| *plans)
+    }
+
     /// Whether some of the work that a node stands for is like this: itself, or any of the plans that it calls.
     pub(crate) fn has_inside(&self, kind: NodeKind, wanted: impl Fn(&Self, NodeKind) -> bool) -> bool {
         let calls = match kind {

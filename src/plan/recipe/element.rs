@@ -1,6 +1,6 @@
 //! Elements as they lie in memory, and the types that operators compute in.
 //!
-//! Conversions round to nearest, ties to even. Floats become integers towards zero, saturating, NaN as 0; integers
+//! Conversions round once, to nearest, ties to even. Floats become integers towards zero, saturating, NaN as 0; integers
 //! become narrower ones by their low bits.
 
 use bytemuck::Pod;
@@ -104,7 +104,7 @@ macro_rules! narrow {
             }
 
             fn of_i64(value: i64) -> Self {
-                Self::from_f32(value as f32)
+                Self::from_f32(to_odd(sticky(value)))
             }
         }
     )*};
@@ -199,6 +199,16 @@ fn to_odd(value: f64) -> f32 {
     f32::from_bits(if grew { near.to_bits().wrapping_sub(1) } else { near.to_bits() + 1 })
 }
 
+/// A float between the same two halves, or as exactly in the middle of them: what of a large number a double has no room
+/// for is much less than what they have between them.
+fn sticky(value: i64) -> f64 {
+    if value.unsigned_abs() < 1 << f64::MANTISSA_DIGITS {
+        return value as f64;
+    }
+    let low = value & 0xffff;
+    (value - low + if low == 0 { 0 } else { 0x8000 }) as f64
+}
+
 /// `with_type!(dtype, S => expression)`: the expression with the type in memory.
 macro_rules! with_type {
     ($dtype:expr, $stored:ident => $body:expr) => {
@@ -282,6 +292,23 @@ mod tests {
         let below = 1.0 + 3.0 * f64::powi(2.0, -11) - f64::powi(2.0, -40);
         assert_eq!(bits::<f16>(Number::Float(below), DataType::F16).to_bits(), 0x3c01);
         assert_eq!(bits::<f16>(Number::Float(1e300), DataType::F16), f16::INFINITY);
+        // The same of integers: above and below the middle by less than an f32, or a double, has room for.
+        let brain = |value: i64| bits::<bf16>(Number::Int(value), DataType::Bf16).to_f64() as i64;
+        for (low, rest) in [(24, 1_i64), (40, 1), (62, 1), (62, 1 << 16)] {
+            let (one, step) = (1_i64 << low, 1_i64 << (low - 7));
+            for (value, expected) in [
+                (one + step / 2, one), // to even
+                (one + step / 2 + rest, one + step),
+                (one + step / 2 - rest, one),
+                (one + step * 3 / 2 - rest, one + step),
+                (one + step * 3 / 2, one + step * 2),
+            ] {
+                assert_eq!([brain(value), brain(-value)], [expected, -expected], "{value}");
+            }
+        }
+        assert_eq!(brain(i64::MIN), i64::MIN);
+        assert_eq!(bits::<bf16>(Number::Int(i64::MAX), DataType::Bf16).to_f64(), f64::powi(2.0, 63));
+        assert_eq!(bits::<f16>(Number::Int(i64::MIN), DataType::F16), f16::NEG_INFINITY);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{say, theirs};
+use crate::sort;
 
 use super::{Bindings, Executable};
 
@@ -85,7 +86,7 @@ impl Buckets {
         if sizes.len() > MOST {
             return Err(Error::invalid(format!("more than {MOST} buckets; give the sizes that matter")));
         }
-        sizes.sort_unstable();
+        sort::plain(&mut sizes);
         sizes.dedup();
         match sizes.first() {
             None => Err(Error::invalid("buckets without any size")),

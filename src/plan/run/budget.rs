@@ -1,7 +1,7 @@
 //! What a plan needs of a device, against what the device has: before anything is recorded.
 
 use crate::context::Context;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::plan::check::finding::{Finding, FindingKind, into_error};
 use crate::plan::check::{alone, core_demand};
 use crate::plan::checked::Inner;
@@ -48,6 +48,21 @@ pub(super) fn check(plan: &Inner, context: &Context, form: Form, started: bool) 
         findings.push(Finding::new(FindingKind::Events, text));
     }
     if findings.is_empty() { Ok(()) } else { Err(into_error(findings)) }
+}
+
+/// Of the queues that a graph may have, 1,024, plans to choose from take most then.
+const MANY: usize = 512;
+
+/// Where a graph has most of its streams from, when there are too many of them.
+pub(super) fn name_choice(error: Error, recipe: &Recipe) -> Error {
+    match recipe.widest_choice() {
+        // With fewer the device has none left for another reason.
+        Some((node, plans)) if error.kind() == ErrorKind::NoStreams && recipe.bodies().0 > MANY => {
+            let (all, place) = (recipe.bodies().0, recipe.describe(node));
+            error.context(format!("a graph has a stream for each plan to choose from, {all}: {plans} are of {place}"))
+        }
+        _ => error,
+    }
 }
 
 /// What one graph of a plan, or eager runs of it, take of the device.

@@ -36,6 +36,8 @@ pub(super) struct Ring {
 /// What one run needs.
 #[derive(Default)]
 struct Memory {
+    /// Whose it is, as [`Outside`](super::outside::Outside) counts runs.
+    run: u64,
     /// By output.
     sides: Vec<HostSide>,
     /// For the ends of streams beside that of the copies.
@@ -67,10 +69,30 @@ impl Ring {
         Arc::new(Self { places: recipe.outputs.iter().map(place).collect(), most, memory: Lock::default() })
     }
 
+    /// The run that [`Ring::next`] would wait for, once the latest outputs are given up.
+    pub(super) fn awaited(self: &Arc<Self>, latest: Option<&Delivery>) -> Result<Option<u64>> {
+        let latest = latest.filter(|latest| std::ptr::eq(latest.ring.as_ptr(), Arc::as_ptr(self)));
+        // Not under the lock: the library is asked.
+        let all = std::mem::take(&mut *self.memory.lock());
+        let awaited = self.awaited_of(&all, latest.map(|latest| &latest.memory));
+        self.put_back(all);
+        awaited
+    }
+
+    fn awaited_of(&self, all: &VecDeque<Memory>, latest: Option<&Memory>) -> Result<Option<u64>> {
+        let mut known = all.iter().chain(latest);
+        let Some(oldest) = known.next() else { return Ok(None) };
+        let is_full = all.len() + usize::from(latest.is_some()) >= self.most;
+        if !is_full || oldest.is_idle() || known.any(Memory::is_idle) || oldest.is_over()? {
+            return Ok(None);
+        }
+        Ok(Some(oldest.run))
+    }
+
     /// Memory for a run. Waits for the oldest copies when there are as many under way as may be.
-    pub(super) fn next(self: &Arc<Self>, context: &Context) -> Result<Delivery> {
+    pub(super) fn next(self: &Arc<Self>, context: &Context, run: u64) -> Result<Delivery> {
         let mut delivery = Delivery {
-            memory: self.take()?,
+            memory: Memory { run, ..self.take()? },
             places: Arc::clone(&self.places),
             ring: Arc::downgrade(self),
             recorded: 0,
@@ -94,13 +116,16 @@ impl Ring {
         }
         let chosen = self.choose(&all);
         let memory = chosen.map(|chosen| chosen.and_then(|index| all.remove(index)).unwrap_or_default());
-        {
-            let mut late = self.memory.lock();
-            all.append(&mut late);
-            *late = all;
-        }
+        self.put_back(all);
         drop(surplus);
         memory
+    }
+
+    /// In front of what came back meanwhile.
+    fn put_back(&self, mut all: VecDeque<Memory>) {
+        let mut late = self.memory.lock();
+        all.append(&mut late);
+        *late = all;
     }
 
     fn choose(&self, all: &VecDeque<Memory>) -> Result<Option<usize>> {

@@ -42,7 +42,7 @@ use super::{alias, budget, choose};
 /// Nobody can signal an external gate while the executable is dropped, or a graph of it for another one. So a run
 /// that still waits there when all signals that were given have arrived, or had [their
 /// time](RunOptions::signal_limit), is let through, as are streams at [`wait_signal`](Executable::wait_signal) with
-/// more waits than signals. That is an error of [`Context::take_drop_errors`], which names the gate: what follows it
+/// more waits than signals; by a thread, where that takes longer than a [drop waits](crate::set_drop_limit). That is an error of [`Context::take_drop_errors`], which names the gate: what follows it
 /// ran without what it waits for. Such errors of an executable that a thread ends come when that is done.
 ///
 /// Made by [`Plan::capture`] or [`Plan::executable`].
@@ -246,9 +246,11 @@ impl Executable {
 
     /// Drops every captured graph, once its last run is over; runs capture anew.
     pub fn clear_graphs(&mut self) {
-        self.settle_graphs(0..self.store.len());
-        (self.current, self.last) = (None, None);
-        self.store.clear();
+        retire::together(|| {
+            self.settle_graphs(0..self.store.len());
+            (self.current, self.last) = (None, None);
+            self.store.clear();
+        });
     }
 
     /// The plan.
@@ -275,8 +277,9 @@ impl Executable {
     /// [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`]; [`ErrorKind::Timeout`] when a
     /// run of the same pool, on another thread, is not submitted in time, or the stream of the run before, which
     /// another thread is dropping, is not done; [`ErrorKind::DeviceLost`] when that stream could not be waited for;
-    /// [`ErrorKind::WrongContext`] for a captured run on a stream of another context of the device; those of capturing
-    /// and launching. Errors of the work itself come with a later synchronising call; those of work in front of a condition
+    /// [`ErrorKind::WrongContext`] for a captured run on a stream of another context of the device;
+    /// [`ErrorKind::Deadlock`] where it would wait for a run at an external gate that nobody signalled, nor can meanwhile;
+    /// those of capturing and launching. Errors of the work itself come with a later synchronising call; those of work in front of a condition
     /// that the host waits for at once, with the line of the choice. Such a run gives all its signals nevertheless.
     #[doc(alias = "aclmdlRIExecuteAsync")]
     #[track_caller]
@@ -307,11 +310,13 @@ impl Executable {
         if found.is_some() && !Arc::ptr_eq(stream.0.context(), self.context.inner()) {
             return Err(of_another_context(stream));
         }
+        self.check_ahead(found, bind)?;
         // Not before: finding memory for further sizes asks the pool.
         let pool = self.pool.clone();
         let token = pool.enter(stream, at)?;
         // If the run fails or panics, the outputs are neither its own nor those of the one before.
         self.last = None;
+        self.note_failed();
         Outcome::begin(&mut self.outcome, stream);
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
@@ -319,7 +324,7 @@ impl Executable {
         };
         Outcome::end(&mut self.outcome);
         drop(token);
-        done
+        self.note_run(done)
     }
 
     /// That the bindings are of this executable, and that nothing was wrong with them.
@@ -420,19 +425,10 @@ impl Executable {
         }
         let captured = self.record_somehow(&sized, &key, &bind.bound, at)?;
         // Its graph may go, and removing the oldest moves the others.
-        self.last = None;
-        self.settle_graphs(known.or_else(|| self.store.next_to_go(self.options.limit)));
-        let index = match known {
-            Some(index) => {
-                self.store.counters.captured_forced += 1;
-                self.store.replace(index, captured);
-                index
-            }
-            None => {
-                self.store.count_miss(&captured.key);
-                self.store.add(captured, self.options.limit)
-            }
-        };
+        if known.is_some() || self.store.next_to_go(self.options.limit).is_some() {
+            self.last = None;
+        }
+        let index = retire::together(|| self.keep_graph(known, captured));
         self.current = Some(index);
         Ok(self.current)
     }

@@ -25,6 +25,15 @@ use super::piece::Piece;
 /// Bytes for one gate, of which the runtime uses the first eight.
 const STRIDE: usize = 32;
 
+/// What became of the value of a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    Not,
+    Done,
+    /// It is queued, in order with all later ones, and counts.
+    Late,
+}
+
 /// What each byte of the word of an open gate is where gates are events.
 const OPEN: u8 = 1;
 
@@ -140,15 +149,15 @@ impl Gates {
         stream.0.submit(&task, |raw| self.store(stream.0.context(), gate, 1, raw)).map(drop)
     }
 
-    /// Gives a signal unless there is one, and tells whether it did. Done on return: `control` is a stream that
-    /// nothing holds up.
-    pub(crate) fn open_if_shut(&self, gate: usize, control: &Stream) -> bool {
-        self.value(gate, control) != Some(1) && self.set(gate, 1, control)
+    /// Gives a signal unless there is one, and tells whether it did. Done on return, unless that hangs: `control` is a
+    /// stream that nothing holds up.
+    pub(crate) fn open_if_shut(&self, gate: usize, control: &Stream) -> Written {
+        if self.value(gate, control) == Some(1) { Written::Not } else { self.set(gate, 1, control) }
     }
 
     /// Takes a signal if there is one, and tells whether it did. Done on return, as [`Gates::open_if_shut`].
-    pub(crate) fn shut_if_open(&self, gate: usize, control: &Stream) -> bool {
-        self.value(gate, control) == Some(1) && self.set(gate, 0, control)
+    pub(crate) fn shut_if_open(&self, gate: usize, control: &Stream) -> Written {
+        if self.value(gate, control) == Some(1) { self.set(gate, 0, control) } else { Written::Not }
     }
 
     /// As [`Gates::open_if_shut`], from the host alone: where no stream can be relied on.
@@ -171,21 +180,23 @@ impl Gates {
         unsafe { call!(&**stream.0.context(), aclrtMemcpy(address, size, from, size, kind)) }
     }
 
-    fn set(&self, gate: usize, value: u64, control: &Stream) -> bool {
+    fn set(&self, gate: usize, value: u64, control: &Stream) -> Written {
         // In drops too, which wait no longer than this.
         let wait = || {
             let left = retire::deadline().saturating_duration_since(Instant::now()).as_millis();
             control.0.synchronize(if retire::is_patient() { None } else { Some(left.clamp(1, 1 << 30) as i32) })
         };
-        let done = self.write(gate, value, control, Location::caller()).and_then(|()| match wait() {
-            // It is queued, in order with all later ones, and counts.
+        match self.write(gate, value, control, Location::caller()).and_then(|()| wait()) {
+            Ok(()) => Written::Done,
             Err(error) if retire::is_not_done(&error) => {
                 say!(Warn, "a gate has its value late: {error:#}");
-                Ok(())
+                Written::Late
             }
-            waited => waited,
-        });
-        done.map_err(|error| say!(Warn, "a gate keeps its value: {error:#}")).is_ok()
+            Err(error) => {
+                say!(Warn, "a gate keeps its value: {error:#}");
+                Written::Not
+            }
+        }
     }
 
     /// The value now; none when a capture of another thread keeps it from being read.

@@ -39,44 +39,67 @@ pub(super) fn fill(side: &mut HostSide, input: u32, bind: &Bindings) -> Result<(
     Ok(())
 }
 
-/// Pinned memory of one host input of a captured graph: that of the run before last and so on, the oldest in front.
+/// Pinned memory of one host input of a captured graph: that of the run before last and so on, the oldest in front; with
+/// the run in front of which its copy is, as [`Outside`](super::outside::Outside) counts them.
 #[derive(Debug, Default)]
-pub(super) struct Ring(Vec<HostSide>);
+pub(super) struct Ring(Vec<(u64, HostSide)>);
 
 impl Ring {
     /// With the memory of the first run.
     pub(super) fn of(side: HostSide) -> Self {
-        Self(vec![side])
+        Self(vec![(0, side)])
     }
 
-    /// Copies what was bound for `input` to `piece` when `stream` gets there.
-    pub(super) fn upload(&mut self, input: u32, bind: &Bindings, piece: &Piece, stream: &Stream) -> Result<()> {
+    /// Copies what was bound for `input` to `piece` when `stream` gets there, in front of the run.
+    pub(super) fn upload(
+        &mut self,
+        (input, run): (u32, u64),
+        bind: &Bindings,
+        piece: &Piece,
+        stream: &Stream,
+    ) -> Result<()> {
         let data = given(input, bind)?;
         if data.is_empty() {
             return Ok(());
         }
-        let side = self.next(stream, data.len())?;
+        let (of, side) = self.next(stream, data.len())?;
+        *of = run;
         again(side)?.copy_from_slice(data);
         upload(side, piece, stream)
     }
 
     /// The memory of the oldest run, which is the newest then: if its copy is not done, and there are few, other
     /// memory.
-    fn next(&mut self, stream: &Stream, bytes: usize) -> Result<&mut HostSide> {
-        let free = match self.0.first() {
-            Some(HostSide::Lent(lent)) => lent.is_over()?,
-            Some(HostSide::Here(_)) => true,
-            Some(HostSide::Gone) | None => false,
-        };
-        if matches!(self.0.first(), Some(HostSide::Gone)) {
+    fn next(&mut self, stream: &Stream, bytes: usize) -> Result<&mut (u64, HostSide)> {
+        let free = self.is_free()?;
+        if matches!(self.0.first(), Some((_, HostSide::Gone))) {
             self.0.remove(0);
         }
         if free || self.0.len() >= AHEAD {
             self.0.rotate_left(1);
         } else {
-            self.0.push(HostSide::Here(stream.context().pinned(bytes)?));
+            self.0.push((0, HostSide::Here(stream.context().pinned(bytes)?)));
         }
         self.0.last_mut().ok_or_else(|| Error::new(ErrorKind::Internal, "no memory for a host input"))
+    }
+
+    /// Whether the memory of the oldest run can be taken at once.
+    fn is_free(&self) -> Result<bool> {
+        match self.0.first() {
+            Some((_, HostSide::Lent(lent))) => lent.is_over(),
+            Some((_, HostSide::Here(_))) => Ok(true),
+            Some((_, HostSide::Gone)) | None => Ok(false),
+        }
+    }
+
+    /// The run that the next upload would wait for: that before the one in front of which the oldest copy is.
+    pub(super) fn awaited(&self) -> Result<Option<u64>> {
+        match self.0.first() {
+            Some((run, HostSide::Lent(_))) if self.0.len() >= AHEAD && !self.is_free()? => {
+                Ok(Some(run.saturating_sub(1)))
+            }
+            _ => Ok(None),
+        }
     }
 }
 

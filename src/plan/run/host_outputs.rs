@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::op::Element;
+use crate::op::{DataType, Element, Shape};
 use crate::plan::Plan;
 
 use super::bindings::OutputId;
 use super::delivery::Delivery;
 use super::executable::Executable;
 use super::outcome::Outcome;
+use super::piece::Place;
 use super::results::check_type;
 
 /// What one run brought to the host, given by [`Executable::take_host_outputs`]: it can be read while later runs are
@@ -221,6 +222,57 @@ impl HostOutputs {
         Ok(())
     }
 
+    /// As [`HostOutputs::read_into`], as bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`HostOutputs::read_into`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan, RunOptions};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Host)?;
+    ///     let y = g.sqrt(x)?;
+    ///     g.output_to_host("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.executable(&device, &RunOptions::new().host_output_buffers(2), Frozen::new())?;
+    /// let (x, y, mut bind) = (exe.input("x")?, exe.output_id("y")?, exe.bindings());
+    /// exe.run(&stream, bind.host(x, &[1.0_f32, 4.0], [2]))?;
+    /// let mut outputs = exe.take_host_outputs()?;
+    /// let (dtype, shape) = outputs.form(y)?;
+    /// let mut bytes = vec![0; shape.iter().product::<usize>() * dtype.size()];
+    /// outputs.read_bytes(y, &mut bytes)?;
+    /// assert_eq!(bytes[4..], 2.0_f32.to_ne_bytes());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn read_bytes(&mut self, output: OutputId, to: &mut [u8]) -> Result<()> {
+        let (name, place) = self.look_up(output)?;
+        let bytes = place.dims.elements() * place.dtype.size();
+        if to.len() != bytes {
+            let room = to.len();
+            return Err(Error::invalid(format!("output {name:?} has {bytes} bytes, the memory for it {room}")));
+        }
+        self.delivery.settle(&self.outcome)?;
+        let name = &self.plan.0.recipe.outputs[output.index as usize].name;
+        to.copy_from_slice(self.delivery.bytes(output.index as usize, name)?);
+        Ok(())
+    }
+
+    /// The type and the shape that an output has in this run. Does not wait. [`HostOutputs::read_bytes`] shows it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for an output of another executable, or one that stays on the device.
+    pub fn form(&self, output: OutputId) -> Result<(DataType, Shape)> {
+        self.look_up(output).map(|(_, place)| (place.dtype, place.dims))
+    }
+
     /// As [`HostOutputs::read`], in the pinned memory itself.
     ///
     /// # Errors
@@ -263,12 +315,17 @@ impl HostOutputs {
 
     /// That an output can be read; gives its name.
     fn check<T: Element>(&self, output: OutputId) -> Result<&str> {
+        let (name, place) = self.look_up(output)?;
+        check_type::<T>(place.dtype, name).map(|()| name)
+    }
+
+    fn look_up(&self, output: OutputId) -> Result<(&str, Place)> {
         if output.executable != self.executable {
             return Err(Error::invalid("an output of another executable"));
         }
         let name = &self.plan.0.recipe.outputs[output.index as usize].name;
-        let Some(place) = self.delivery.place(output.index as usize) else { return Err(stays(name)) };
-        check_type::<T>(place.dtype, name).map(|()| name.as_str())
+        let place = self.delivery.place(output.index as usize).ok_or_else(|| stays(name))?;
+        Ok((name, place))
     }
 }
 

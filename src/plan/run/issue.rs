@@ -58,6 +58,11 @@ impl HostSides {
         Ok(true)
     }
 
+    /// Whether a copy to the host has memory.
+    pub(super) fn are_outputs_lent(&self) -> bool {
+        self.outputs.iter().any(|side| matches!(side, HostSide::Lent(_)))
+    }
+
     /// Whether no eager copy uses the memory, as far as can be told.
     pub(super) fn is_quiet(&self) -> bool {
         let quiet = |side: &HostSide| match side {
@@ -368,7 +373,11 @@ pub(super) fn upload(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Res
         return Err(Error::new(ErrorKind::Internal, "the host memory of an input is away"));
     };
     match stream.upload(pinned, &mut piece.buffer()) {
-        Ok(lent) => *side = HostSide::Lent(lent),
+        Ok(lent) => {
+            // Else the memory is gone, and made anew for the next run.
+            lent.check_begun()?;
+            *side = HostSide::Lent(lent);
+        }
         Err(refused) => {
             let (pinned, error) = refused.into_parts();
             *side = HostSide::Here(pinned);
@@ -386,7 +395,11 @@ pub(super) fn download(side: &mut HostSide, piece: &Piece, stream: &Stream) -> R
         return Err(Error::new(ErrorKind::Internal, "the host memory of an output is away"));
     };
     match stream.download(&piece.buffer(), pinned) {
-        Ok(lent) => *side = HostSide::Lent(lent),
+        Ok(lent) => {
+            // Else the memory is gone, and made anew for the next run.
+            lent.check_begun()?;
+            *side = HostSide::Lent(lent);
+        }
         Err(refused) => {
             let (pinned, error) = refused.into_parts();
             *side = HostSide::Here(pinned);

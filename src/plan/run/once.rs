@@ -5,6 +5,7 @@ use crate::error::{Error, Result, ResultExt as _};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::callable::Callable as _;
 use crate::plan::recipe::{NodeKind, Recipe, StorageKind};
+use crate::sort;
 use crate::stream::Stream;
 
 use super::issue::{At, Work, compute, piece_of};
@@ -44,7 +45,7 @@ pub(super) fn prepare(plan: &Inner, context: &Context, fixed: &mut Fixed, stream
 /// The first few different ones.
 fn some_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut all: Vec<&str> = names.collect();
-    all.sort_unstable();
+    sort::plain(&mut all);
     all.dedup();
     let more = if all.len() > 4 { ", …" } else { "" };
     all.truncate(4);

@@ -136,7 +136,8 @@ impl RunOptions {
 
     /// How long signals that were given may take to arrive at their gates when the executable, or a graph of it, is
     /// dropped while a run waits; then its gates are opened, as [`Executable`](super::Executable) tells. A minute
-    /// unless told otherwise; at least a millisecond and at most 24 days.
+    /// unless told otherwise; at least a millisecond and at most 24 days. The drop itself waits no longer than
+    /// [drops do](crate::set_drop_limit): a thread does the rest.
     #[must_use]
     pub fn signal_limit(self, limit: Duration) -> Self {
         Self { signal_limit: limit, ..self }

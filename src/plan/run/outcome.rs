@@ -74,7 +74,7 @@ impl Outcome {
 
     /// Notes what a read of an output was told; with what may have failed.
     pub(super) fn told(&self, error: Error) -> Error {
-        let passes = [ErrorKind::CaptureForbidden, ErrorKind::NotSupported, ErrorKind::Timeout];
+        let passes = [ErrorKind::CaptureForbidden, ErrorKind::NotSupported, ErrorKind::Timeout, ErrorKind::Deadlock];
         if !passes.contains(&error.kind()) {
             self.told.store(true, Ordering::Release);
         }

@@ -15,15 +15,12 @@ use crate::plan::recipe::{NodeKind, Recipe};
 use crate::retire::{self, AtGates, BRIEF};
 use crate::stream::{Stream, StreamInner};
 
-use super::gate::Gates;
+use super::gate::{Gates, Written};
 use super::issue::At;
 
 /// How long the first look at a run lasts that may go on; each further one lasts twice as long, up to the last.
 const FIRST_LOOK: Duration = Duration::from_millis(1);
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
-
-/// The code of an event that was not reached in time. Work that failed by a time-out of its own has others.
-const NOT_REACHED: i32 = 507_047;
 
 pub(super) struct Outside {
     pub(super) gates: Gates,
@@ -52,6 +49,14 @@ pub(super) enum Patience {
     Brief,
 }
 
+/// How long signals that were given are waited for.
+#[derive(Debug, Clone, Copy)]
+struct Time {
+    left: Duration,
+    /// Whether they may take no longer: what waits for them is let through then.
+    is_all: bool,
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct Steps {
     waits: u64,
@@ -67,6 +72,10 @@ struct Owed {
     taken: Marks,
     /// Whether no signal of before may still arrive.
     settled: bool,
+    /// Runs that were given to a stream.
+    runs: u64,
+    /// Something failed: nobody knows what waits at which gate.
+    unsure: bool,
 }
 
 /// What happened at one gate so far.
@@ -76,6 +85,8 @@ struct Tally {
     signals: u64,
     /// Signals less waits, as far as a gate can keep them: at most one.
     balance: i64,
+    /// Waits that were let through without a signal.
+    let_through: u64,
     /// Graphs of the user signal or wait, when they run.
     uncounted: bool,
 }
@@ -152,23 +163,29 @@ impl Outside {
         self.owed.lock()
     }
 
-    /// Notes a run that `stream` was just given, whose end is `end`.
-    pub(super) fn ran(&self, stream: &Stream, end: Option<&Event>) -> Result<()> {
+    /// Notes a run that `stream` was just given, whose end is `end`. Where somebody waits for that of a run before, this
+    /// one has an event of its own: what failed in it is not told to others.
+    pub(super) fn ran(&self, stream: &Stream, end: Option<&mut Arc<Event>>) -> Result<()> {
         {
             let mut owed = self.owed();
             for (tally, steps) in owed.tallies.iter_mut().zip(&self.steps) {
                 tally.add(steps.waits, steps.signals);
             }
+            owed.runs += 1;
             self.tell(&owed);
         }
         let Some(end) = end else { return Ok(()) };
         self.work.note(&stream.0);
+        if Arc::get_mut(end).is_none() {
+            *end = Arc::new(Event::create_in(stream.0.context(), EventKind::Order)?);
+        }
         // Without it the end of the run could not be told from that of the one before.
         end.record(stream).or_else(|error| end.record(stream).and(Err(error)))
     }
 
     pub(super) fn signal(&self, gate: usize, stream: &Stream, at: At) -> Result<()> {
-        self.gates.signal(gate, stream, at)?;
+        // The signal may have been given nevertheless.
+        self.gates.signal(gate, stream, at).inspect_err(|_| self.failed())?;
         let mut owed = self.owed();
         if stream.is_capturing() {
             owed.tallies[gate].uncounted = true;
@@ -187,7 +204,7 @@ impl Outside {
 
     pub(super) fn wait(&self, gate: usize, stream: &Stream, at: At) -> Result<()> {
         stream.mark_before_gate()?;
-        self.gates.wait(gate, stream, at)?;
+        self.gates.wait(gate, stream, at).inspect_err(|_| self.failed())?;
         let mut owed = self.owed();
         if stream.is_capturing() {
             owed.tallies[gate].uncounted = true;
@@ -204,6 +221,36 @@ impl Outside {
     /// Whether some wait got no signal.
     pub(super) fn is_short(&self) -> bool {
         self.owed().tallies.iter().any(|tally| tally.balance < 0)
+    }
+
+    /// Notes a run that failed, or a signal or wait that was refused: from then on nobody knows what waits.
+    pub(super) fn failed(&self) {
+        self.owed().unsure = true;
+    }
+
+    /// How many runs there were.
+    pub(super) fn runs(&self) -> u64 {
+        self.owed().runs
+    }
+
+    /// That a run ends although no further signal comes, as far as is known: waits take signals in turn, so that those
+    /// without one are the last. That a signal may be lost, since a gate keeps one, is not known here.
+    pub(super) fn check_ends(&self, run: u64, what: &str) -> Result<()> {
+        let owed = self.owed();
+        let later = owed.runs.saturating_sub(run);
+        let holds = |(tally, steps): (&Tally, &Steps)| {
+            let counted = !owed.unsure && !tally.uncounted && tally.waits == owed.runs * steps.waits;
+            let without = tally.waits.saturating_sub(tally.signals + tally.let_through);
+            steps.waits > 0 && counted && without > later * steps.waits
+        };
+        let Some(gate) = owed.tallies.iter().zip(&self.steps).position(holds) else { return Ok(()) };
+        let Tally { waits, signals, .. } = owed.tallies[gate];
+        let text = format!(
+            "{what}, which waits at the gate {:?}: it was waited for {waits} times and signalled {signals} times, and \
+             nobody can signal it meanwhile",
+            self.names[gate]
+        );
+        Err(Error::new(ErrorKind::Deadlock, text))
     }
 
     /// Waits until the runs that `ends` follow are over, and opens the gates that hold them up once all signals that
@@ -224,13 +271,13 @@ impl Outside {
     }
 
     fn release_runs(&self, owed: &mut Owed, ends: &[&Event], control: &Stream, patience: Patience) -> Vec<Opened> {
-        let limit = self.limit_of(patience);
-        if !owed.settle(limit, patience) {
+        let (begun, time) = (Instant::now(), self.time(patience));
+        if !owed.settle(time) {
             return Vec::new();
         }
         if owed.tallies.iter().any(|tally| tally.uncounted) {
             owed.settled = false;
-            let _ = ends.iter().all(|end| reached(end, limit));
+            all_reached(ends, time.left.saturating_sub(begun.elapsed()));
         }
         // A gate that the plan signals itself opens by itself, unless some wait is left over.
         let shut = |(gate, steps): (usize, &Steps)| {
@@ -238,7 +285,7 @@ impl Outside {
             (steps.waits > 0 && !own).then_some(gate)
         };
         let shut: Vec<_> = self.steps.iter().enumerate().filter_map(shut).collect();
-        self.open_until(owed, &shut, control, patience, |limit| ends.iter().all(|end| reached(end, limit)))
+        self.open_until(owed, &shut, control, patience, |limit| all_reached(ends, limit))
     }
 
     /// When no run goes on and none will come: opens the gates at which waits outside are left over.
@@ -252,7 +299,7 @@ impl Outside {
         if short.is_empty() {
             return Vec::new();
         }
-        if !owed.settle(self.limit_of(patience), patience) {
+        if !owed.settle(self.time(patience)) {
             return Vec::new();
         }
         let taken = std::mem::take(&mut owed.taken);
@@ -261,8 +308,14 @@ impl Outside {
         opened
     }
 
-    fn limit_of(&self, patience: Patience) -> Duration {
-        if patience == Patience::Brief { self.limit.min(BRIEF) } else { self.limit }
+    /// How long signals that were given are waited for: no longer than the drop waits that this is part of.
+    fn time(&self, patience: Patience) -> Time {
+        if patience == Patience::Brief {
+            return Time { left: self.limit.min(BRIEF), is_all: false };
+        }
+        let left = retire::deadline_of_drop().map(|until| until.saturating_duration_since(Instant::now()));
+        let left = left.unwrap_or(Duration::MAX);
+        Time { left: self.limit.min(left), is_all: self.limit <= left }
     }
 
     /// Opens `shut` again and again until what waits there is `over`.
@@ -274,12 +327,12 @@ impl Outside {
         patience: Patience,
         over: impl Fn(Duration) -> bool,
     ) -> Vec<Opened> {
-        let mut count = vec![0_u64; self.names.len()];
+        let (mut count, mut late) = (vec![0_u64; self.names.len()], vec![false; self.names.len()]);
         let (mut look, mut looked) = (FIRST_LOOK, Duration::ZERO);
-        let limit = self.limit_of(patience);
-        let until = retire::deadline();
+        let limit = self.time(patience).left;
+        let until = retire::deadline_of_drop();
         let goes_on = |looked| match patience {
-            Patience::Forever => retire::is_patient() || Instant::now() < until,
+            Patience::Forever => until.is_none_or(|until| Instant::now() < until),
             Patience::Limited | Patience::Brief => looked < limit,
         };
         // What can go on by itself does so before.
@@ -290,8 +343,14 @@ impl Outside {
                 self.forced.fetch_add(1, Ordering::AcqRel);
                 opens = true;
             }
-            for gate in shut {
-                count[*gate] += u64::from(self.gates.open_if_shut(*gate, control));
+            for gate in shut.iter().copied() {
+                if late[gate] && !matches!(control.is_complete(), Ok(true)) {
+                    continue;
+                }
+                let opened = self.gates.open_if_shut(gate, control);
+                count[gate] += u64::from(opened != Written::Not);
+                // What writes hangs, and a second one would be behind it.
+                late[gate] = opened == Written::Late;
             }
             looked += look;
             look = (look * 2).min(LONGEST_LOOK);
@@ -300,10 +359,11 @@ impl Outside {
         let mut opened = Vec::new();
         for gate in shut.iter().copied().filter(|gate| count[*gate] > 0) {
             // Whether nobody took the last one: one that is there may be a signal that was late.
-            let left = owed.settled && over(FIRST_LOOK) && self.gates.shut_if_open(gate, control);
+            let left = owed.settled && over(FIRST_LOOK) && self.gates.shut_if_open(gate, control) != Written::Not;
             let taken = count[gate] - u64::from(left);
             let tally = &mut owed.tallies[gate];
-            tally.balance += i64::try_from(taken).unwrap_or(i64::MAX);
+            tally.balance = tally.balance.saturating_add_unsigned(taken).min(1);
+            tally.let_through += taken;
             if taken > 0 {
                 opened.push(Opened { name: self.names[gate].clone(), waits: tally.waits, signals: tally.signals });
             }
@@ -317,10 +377,10 @@ impl Outside {
 }
 
 impl Owed {
-    /// Waits for signals that were given; false when more time is needed for them than there is.
-    fn settle(&mut self, limit: Duration, patience: Patience) -> bool {
-        self.settled = self.given.wait(limit);
-        self.settled || patience != Patience::Brief
+    /// Waits for signals that were given; false when they may take more time than there is.
+    fn settle(&mut self, time: Time) -> bool {
+        self.settled = self.given.wait(time.left);
+        self.settled || time.is_all
     }
 }
 
@@ -365,10 +425,17 @@ impl Marks {
         mark.record(stream)
     }
 
-    /// Whether all are reached, each within the limit.
+    /// Whether all are reached within the limit.
     fn wait(&self, limit: Duration) -> bool {
-        self.0.iter().fold(true, |all, (_, mark)| reached(mark, limit) && all)
+        let begun = Instant::now();
+        self.0.iter().fold(true, |all, (_, mark)| reached(mark, limit.saturating_sub(begun.elapsed())) && all)
     }
+}
+
+/// Whether all are reached within the limit; those behind one that is not are not asked.
+fn all_reached(events: &[&Event], limit: Duration) -> bool {
+    let begun = Instant::now();
+    events.iter().all(|event| reached(event, limit.saturating_sub(begun.elapsed())))
 }
 
 /// Whether an event is reached within the limit; a failure of the work before it is told to whoever asks for errors
@@ -378,7 +445,7 @@ fn reached(event: &Event, limit: Duration) -> bool {
     let limit = limit.clamp(FIRST_LOOK, Duration::from_millis(i32::MAX as u64));
     match event.synchronize_timeout(limit) {
         Ok(()) => true,
-        Err(error) if error.code() == Some(NOT_REACHED) => false,
+        Err(error) if retire::is_not_done(&error) => false,
         Err(error) => {
             event.context_inner().record_drop_error("waiting for work at a gate that is opened", error);
             true

@@ -34,7 +34,7 @@ impl Piece {
             Some(stream) => stream.0.allocate_for_run(context, bytes.max(1)),
             None => Allocation::new(context, bytes.max(1)),
         };
-        Ok(Self { allocation: Arc::new(allocation?), offset: 0, bytes })
+        Ok(Self { allocation: allocation?, offset: 0, bytes })
     }
 
     pub(crate) fn address(&self) -> *mut c_void {

@@ -14,7 +14,7 @@ use super::eager::Eager;
 use super::executable::Executable;
 use super::outside::{Outside, Patience};
 use super::sized::{Fixed, Sized};
-use super::store::Store;
+use super::store::{Captured, Store};
 
 impl Executable {
     /// A way out of runs that wait at external gates for signals that will not come: gives signals that were given
@@ -27,7 +27,9 @@ impl Executable {
     /// # Errors
     ///
     /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) when runs of another executable hold these up at a gate for
-    /// longer than the limit; nothing is lost then, and it can be called again. The first error of the runs.
+    /// longer than the limit; nothing is lost then, and it can be called again. The first error of the runs, unless it
+    /// was told while gates were opened: [`Context::take_drop_errors`](crate::Context::take_drop_errors) has it then, as
+    /// it has the gates that were opened before an error.
     ///
     /// # Examples
     ///
@@ -61,10 +63,14 @@ impl Executable {
         let mut opened = outside.release(&ends, &self.origin, patience);
         opened.extend(outside.release_others(&self.origin, Patience::Limited));
         if held() && ends.iter().any(|end| matches!(end.is_reached(), Ok(false))) {
+            opened.iter().for_each(|opened| opened.report(self.context.inner()));
             let text = "runs at gates are behind those of another executable, which are to be released first";
             return Err(Error::new(ErrorKind::Timeout, text));
         }
-        ends.into_iter().try_for_each(Event::synchronize)?;
+        if let Err(error) = ends.into_iter().try_for_each(Event::synchronize) {
+            opened.iter().for_each(|opened| opened.report(self.context.inner()));
+            return Err(error);
+        }
         Ok(opened.into_iter().map(|opened| opened.name).collect())
     }
 
@@ -73,8 +79,8 @@ impl Executable {
         self.outside.as_ref().map_or(Ok(None), |outside| outside.end(self.context.inner()))
     }
 
-    /// Lets graphs come to their end, before they are dropped. One that is behind the run of another executable keeps
-    /// its gates: they can still be signalled.
+    /// Lets graphs come to their end, before they are dropped. One that is behind the run of another executable, or
+    /// whose signal may arrive later than the drop waits, keeps its gates: they can still be signalled.
     pub(super) fn settle_graphs(&mut self, graphs: impl IntoIterator<Item = usize>) {
         let Some(outside) = &mut self.outside else { return };
         let graphs = graphs.into_iter().filter_map(|index| self.store.peek(index)?.end.as_ref());
@@ -84,16 +90,27 @@ impl Executable {
         let patience = if held { Patience::Brief } else { Patience::Forever };
         let opened = outside.release(&ends, &self.origin, patience);
         opened.iter().for_each(|opened| opened.report(self.context.inner()));
-        if held {
-            graphs.into_iter().for_each(|end| outside.leave(end));
-        }
+        let left = graphs.into_iter().filter(|end| held || !matches!(end.is_reached(), Ok(true)));
+        left.for_each(|end| outside.leave(end));
+    }
+
+    /// Keeps a graph, in place of the one that is `known`, or of the oldest where there are as many as may be.
+    pub(super) fn keep_graph(&mut self, known: Option<usize>, captured: Captured) -> usize {
+        self.settle_graphs(known.or_else(|| self.store.next_to_go(self.options.limit)));
+        let Some(index) = known else {
+            self.store.count_miss(&captured.key);
+            return self.store.add(captured, self.options.limit);
+        };
+        self.store.counters.captured_forced += 1;
+        self.store.replace(index, captured);
+        index
     }
 }
 
 /// The ends of the latest runs.
 fn ends<'a>(store: &'a Store, eager: &'a Eager, left: &'a [Arc<Event>]) -> Vec<&'a Event> {
     let graphs = store.all().iter().filter_map(|captured| captured.end.as_deref());
-    graphs.chain(&eager.end).chain(left.iter().map(|end| &**end)).collect()
+    graphs.chain(eager.end.as_deref()).chain(left.iter().map(|end| &**end)).collect()
 }
 
 /// What is left of an executable when it is dropped: what its work may still use.

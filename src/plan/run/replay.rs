@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::event::Event;
 use crate::memory::{How, Touch};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::function::Body;
@@ -28,9 +29,9 @@ use super::{budget, host, issue};
 
 impl Executable {
     pub(super) fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
-        let captured = self.store.get(index);
+        let (run, captured) = (self.next_run(), self.store.get(index));
         // Before anything is submitted: it may wait, and fail.
-        let mut delivery = captured.behind.as_ref().map(|behind| behind.ring.next(&self.context)).transpose()?;
+        let mut delivery = captured.behind.as_ref().map(|behind| behind.ring.next(&self.context, run)).transpose()?;
         if let Some(delivery) = &mut delivery {
             delivery.rescued_by(captured.groups.rescue());
             self.outside.iter().for_each(|outside| delivery.may_be_forced(outside.forced()));
@@ -45,13 +46,13 @@ impl Executable {
             let value = recipe.inputs[*input as usize].value;
             let piece = captured.pieces[recipe.storage_of(value) as usize].as_ref();
             let piece = piece.ok_or_else(|| not_given(&self.declared.inputs[*input as usize].name))?;
-            captured.uploads[*input as usize].upload(*input, bind, piece, stream)?;
+            captured.uploads[*input as usize].upload((*input, run), bind, piece, stream)?;
         }
         let outside = self.outside.as_ref();
         if captured.groups.is_empty() {
             mark_before(outside, captured.end.is_some(), stream)?;
-            captured.graphs.launch_first(stream)?;
-            let noted = note(outside, stream, captured);
+            captured.graphs.launch_first(stream, at).map_err(|error| budget::name_choice(error, recipe))?;
+            let noted = note(outside, stream, captured.end.as_mut());
             let Captured { graphs, sized, pieces, .. } = captured;
             let gates = outside.map(|outside| &outside.gates);
             let (recipe, places, decider) = (sized.recipe(&self.plan.0), &sized.places, &mut self.decider);
@@ -77,7 +78,7 @@ impl Executable {
         let symbols = resolve(&self.plan.0, bind)?;
         let symbols = self.sizes(symbols);
         let sized = self.size(&symbols, Some(stream))?;
-        let most = self.output_buffers();
+        let (most, run) = (self.output_buffers(), self.next_run());
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
         Form::Eager.check_waits(recipe)?;
@@ -86,7 +87,8 @@ impl Executable {
         if self.eager.needs_hosts(&symbols)? {
             self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context, most.is_none())?);
         }
-        let ring = |most| self.eager.ring(&symbols, || Ring::new(recipe, &sized.places, most)).next(&self.context);
+        let ring =
+            |most| self.eager.ring(&symbols, || Ring::new(recipe, &sized.places, most)).next(&self.context, run);
         let mut delivery = most.map(ring).transpose()?;
         if !self.eager.is_prepared() {
             budget::check(plan, &self.context, Form::Eager, true)?;
@@ -94,14 +96,14 @@ impl Executable {
         self.eager.prepare(recipe, &self.context, stream)?;
         self.eager.sides().iter().for_each(|side| Outcome::add(&mut self.outcome, side));
         if self.eager.end.is_none() {
-            self.eager.end = self.end()?;
+            self.eager.end = self.end()?.map(Arc::new);
         }
         for input in &self.copied {
             copy_in(&plan.recipe, &self.declared, *input, &pieces, bind, stream, at)?;
         }
         stream.0.order(&touches(recipe, &self.written, &pieces))?;
         mark_before(self.outside.as_ref(), self.eager.end.is_some(), stream)?;
-        let (streams, events, hosts) = self.eager.parts(&symbols);
+        let (streams, events, hosts) = self.eager.parts(&symbols, run);
         let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
         host::take_back(hosts, (&sized, plan), &self.context, most.is_none())?;
         for input in &self.hosts {
@@ -138,7 +140,7 @@ impl Executable {
             std::mem::swap(&mut issue.hosts.outputs, delivery.sides());
         }
         drop(by_hand);
-        let noted = self.outside.as_ref().map_or(Ok(()), |outside| outside.ran(stream, self.eager.end.as_ref()));
+        let noted = self.outside.as_ref().map_or(Ok(()), |outside| outside.ran(stream, self.eager.end.as_mut()));
         self.eager.leave(&self.origin);
         issued.unwrap_or_else(|panic| resume_unwind(panic)).and(noted)?;
         self.eager.sides().iter().try_for_each(|side| report_with_outputs(side, recipe, &pieces, at))?;
@@ -199,8 +201,8 @@ fn copy_in(
 }
 
 /// Notes a launch, which waits at gates to the outside maybe.
-fn note(outside: Option<&Outside>, stream: &Stream, captured: &Captured) -> Result<()> {
-    outside.map_or(Ok(()), |outside| outside.ran(stream, captured.end.as_deref()))
+fn note(outside: Option<&Outside>, stream: &Stream, end: Option<&mut Arc<Event>>) -> Result<()> {
+    outside.map_or(Ok(()), |outside| outside.ran(stream, end))
 }
 
 /// What a run of a graph with updates is made from.
@@ -270,10 +272,10 @@ fn replay_with_updates(
     stream.0.order(&given)?;
     captured.groups.order(stream, at)?;
     mark_before(outside, captured.end.is_some(), stream)?;
-    captured.graphs.launch_first(stream)?;
+    captured.graphs.launch_first(stream, at).map_err(|error| budget::name_choice(error, recipe))?;
     let task = Task { label: "graph launch", location: at, uses: &given, scratch: None };
     let used = stream.0.submit(&task, |_| Ok(())).map(drop);
-    let noted = note(outside, stream, captured).and(used);
+    let noted = note(outside, stream, captured.end.as_mut()).and(used);
     let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
     let memory = |node: u32| {
         storages(node)

@@ -193,7 +193,9 @@ impl Executable {
     /// # Errors
     ///
     /// As [`Executable::output`]; the error of the run, unless somebody was told before, who waited for the stream, say;
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an output that stays on the device.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an output that stays on the device;
+    /// [`ErrorKind::Deadlock`](crate::ErrorKind::Deadlock) where the run waits at an external gate that nobody
+    /// signalled, nor can meanwhile.
     ///
     /// # Examples
     ///
@@ -284,6 +286,7 @@ impl Executable {
         if to.is_empty() {
             return Ok(());
         }
+        self.check_reachable(output)?;
         let index = output.index as usize;
         if self.output_buffers().is_some() {
             let delivery = self.last.as_mut().and_then(|last| last.delivery.as_mut()).ok_or_else(were_taken)?;

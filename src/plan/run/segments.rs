@@ -10,6 +10,7 @@ use crate::lock::say;
 use crate::memory::Lent;
 use crate::plan::recipe::choice::ChoiceKind;
 use crate::plan::recipe::{NodeKind, ORIGIN, Recipe};
+use crate::sort;
 use crate::stream::Stream;
 
 use super::choose::{Decider, Form};
@@ -38,7 +39,7 @@ impl Segment {
             return Vec::new();
         }
         let mut tags: Vec<u16> = nodes(recipe, &self.nodes).iter().map(|node| node.tag).collect();
-        tags.sort_unstable();
+        sort::plain(&mut tags);
         tags.dedup();
         tags.retain(|tag| *tag != ORIGIN);
         tags
@@ -156,9 +157,9 @@ impl Graphs {
     }
 
     /// Launches what stands in front of the first choice: all of it where the graph chooses.
-    pub(super) fn launch_first(&mut self, stream: &Stream) -> Result<()> {
+    pub(super) fn launch_first(&mut self, stream: &Stream, at: At) -> Result<()> {
         match self.parts.first() {
-            Some(Part::Work(segment)) => self.all[segment.graph].launch(stream),
+            Some(Part::Work(segment)) => self.all[segment.graph].launch_at(stream, at),
             _ => Ok(()),
         }
     }
@@ -239,7 +240,7 @@ pub(super) struct Deciding<'a> {
 impl Deciding<'_> {
     fn launch(&mut self, graphs: &mut [Graph], part: &Part) -> Result<()> {
         let (begin, kind, arms) = match part {
-            Part::Work(segment) => return graphs[segment.graph].launch(self.stream),
+            Part::Work(segment) => return graphs[segment.graph].launch_at(self.stream, self.at),
             Part::Choice { begin, kind, arms } => (*begin, *kind, arms),
         };
         let condition = self.recipe.accesses_of(&self.recipe.nodes[begin as usize])[0];

@@ -23,6 +23,7 @@ fn differs(what: &str, a: impl Debug + PartialEq, b: impl Debug + PartialEq) -> 
     (a != b).then(|| format!("{what} {a} in one and {b} in the other"))
 }
 
+#[inline(never)]
 fn operators(a: &Recipe, b: &Recipe) -> Option<String> {
     for (index, (x, y)) in a.nodes.iter().zip(&b.nodes).enumerate() {
         if let Some(text) = node(a, x, b, y) {
@@ -45,6 +46,7 @@ fn stream(recipe: &Recipe, node: &Node) -> String {
     }
 }
 
+#[inline(never)]
 fn node(a: &Recipe, x: &Node, b: &Recipe, y: &Node) -> Option<String> {
     let (was, is) = (a.label(x), b.label(y));
     if was != is {
@@ -59,6 +61,7 @@ fn node(a: &Recipe, x: &Node, b: &Recipe, y: &Node) -> Option<String> {
         .or_else(|| accesses(a, x, b, y))
 }
 
+#[inline(never)]
 fn attributes(a: &Recipe, x: &Node, b: &Recipe, y: &Node) -> Option<String> {
     match (x.kind, y.kind) {
         (NodeKind::Foreign(p) | NodeKind::Host(p), NodeKind::Foreign(q) | NodeKind::Host(q)) => {
@@ -94,6 +97,7 @@ fn limit(recipe: &Recipe, node: &Node) -> Option<Cores> {
     node.cores.checked_sub(1).and_then(|index| recipe.cores.get(usize::from(index)).copied())
 }
 
+#[inline(never)]
 fn accesses(a: &Recipe, x: &Node, b: &Recipe, y: &Node) -> Option<String> {
     let (p, q) = (a.accesses_of(x), b.accesses_of(y));
     for (index, (x, y)) in p.iter().zip(q).enumerate() {
@@ -123,6 +127,7 @@ fn place(recipe: &Recipe, access: Access) -> impl Debug + PartialEq + '_ {
     (access.mode, access.value, value.storage, &value.offset, storage.kind, &storage.bytes)
 }
 
+#[inline(never)]
 fn parts(a: &Recipe, b: &Recipe) -> Option<String> {
     each("symbol", &a.symbols, &b.symbols)
         .or_else(|| each("input", &a.inputs, &b.inputs))

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::op::Recorded;
 use crate::plan::recipe::function::{Body, Foreign, HostFunction};
 use crate::plan::recipe::{Cores, FunctionInfo, FunctionKind, Recipe};
+use crate::sort;
 
 /// Foreign operators and host functions by kind, name and version: where a stored plan finds the code that it was
 /// built with. Launches are given the attributes of the stored plan. Those of what is registered are part of the key
@@ -111,7 +112,7 @@ impl Registry {
     /// One line that is the same for the same functions, in whatever order they came.
     pub(crate) fn text(&self) -> String {
         let mut lines: Vec<String> = self.known.values().map(|(info, _)| text_of(info)).collect();
-        lines.sort_unstable();
+        sort::plain(&mut lines);
         lines.join(", ")
     }
 
@@ -160,7 +161,7 @@ impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names: Vec<_> =
             self.known.iter().map(|((kind, name), (info, _))| (shown(*kind), name, info.version)).collect();
-        names.sort_unstable();
+        sort::plain(&mut names);
         f.debug_list().entries(names).finish()
     }
 }

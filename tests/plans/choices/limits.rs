@@ -1,5 +1,7 @@
 //! Loops with a limit of rounds: the same on every way, and without an error.
 
+use std::cell::Cell;
+
 use crate::common::mock;
 use racl::ErrorKind;
 use racl::op::DataType::{Bool, F32, I32, I64};
@@ -115,6 +117,7 @@ fn the_host_reads_no_condition_behind_the_last_round() {
 
 #[test]
 fn limits_that_nothing_can_count_are_refused_and_others_are_shown() {
+    let _alone = Alone::new();
     let body = round();
     for (most, text) in [(0, "repeat_at_most: 0 rounds at most"), (1 << 31, "2147483648 rounds at most, where 1 to")]
     {
@@ -159,4 +162,40 @@ fn streams_of_loops_with_a_limit_are_counted_before_anything_is_recorded() {
         });
         assert!(enough.is_some_and(|limit| limit > 4), "{way:?}: {enough:?}");
     }
+}
+
+/// As many streams as the device has queues for one graph, and its own.
+#[test]
+fn too_many_plans_to_choose_from_are_told_with_the_line() {
+    let alone = Alone::new();
+    let device = &alone.device;
+    let plan = |cases: usize| {
+        let (ten, line) = (times(10.0), Cell::new(0));
+        let plan = Plan::build(|g| {
+            let few = condition(g, I32)?;
+            let [y] = g.switch(few, &[&ten], &ten, &[x(g)?])?;
+            let which = g.input("which", [1], I32, Input::Copied)?;
+            line.set(line!() + 1);
+            let [y] = g.switch(which, &vec![&ten; cases], &ten, &[y])?;
+            g.output("y", y)
+        });
+        (plan.unwrap(), line.get())
+    };
+    let run = |plan: &Plan| {
+        let stream = device.stream().unwrap();
+        let mut run = made(Way::Graph, plan, device, &RunOptions::new()).unwrap();
+        let mut bind = run.bindings();
+        let numbers = device.upload_tensor(&[0_i32], [1]).unwrap();
+        let x = device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+        bind.set(run.input("c").unwrap(), &numbers);
+        bind.set(run.input("which").unwrap(), &numbers);
+        bind.set(run.input("x").unwrap(), &x);
+        run.run(&stream, &mut bind).map(drop).and_then(|()| stream.synchronize())
+    };
+    run(&plan(500).0).unwrap();
+    let (plan, line) = plan(1022);
+    let error = run(&plan).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoStreams);
+    let text = format!("{error:#}");
+    assert!(text.contains("1025: 1023 are of") && text.contains(&format!("limits.rs:{line}")), "{text}");
 }

@@ -127,6 +127,7 @@ fn operands_and_results_are_those_of_every_plan() {
 
 #[test]
 fn memory_that_one_plan_writes_is_no_constant_and_shared_with_nothing() {
+    let _alone = Alone::new();
     use FindingKind::{Call, ReadBeforeWrite};
     let reads = body(&["w"], |g, x, w| g.add(x, w[0]));
     let writes = body(&["w"], |g, x, w| {
@@ -349,6 +350,7 @@ fn an_eager_run_that_would_wait_for_its_own_caller_is_refused() {
 
 #[test]
 fn a_simulated_loop_that_never_ends_is_an_error() {
+    let _alone = Alone::new();
     let forever = Plan::build(|g| {
         let c = g.input("c", [1], I32, Input::Copied)?;
         g.output("c", c)

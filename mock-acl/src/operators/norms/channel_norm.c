@@ -143,7 +143,7 @@ static aclError run_batch(void *arg) {
     for (int64_t c = 0; !p->training && c < x->dims[1]; c++) {
         const double mean = element(&plan->views[MEAN], first[MEAN], c, 0);
         const double spread = element(&plan->views[SPREAD], first[SPREAD], c, 1);
-        const affine a = {mean, p->variance ? 1 / sqrt(spread + p->eps) : spread, 1, 0, false};
+        const affine a = {mean, p->variance ? 1 / sqrt(spread + p->eps) : fabs(spread), 1, 0, false};
         channel(plan, first, a, 0, x->dims[0], c);
     }
     return 0;
@@ -334,7 +334,8 @@ aclnnStatus aclnnBatchNormGetWorkspaceSize(const aclTensor *input, const aclTens
     return plan_batch(&b, (channel_norm){1, eps, false, true, training, momentum}, "runningMean", "runningVar");
 }
 
-/* invstd is the inverse deviation, to which eps belongs already (own choice: as PyTorch does). */
+/* invstd is the inverse deviation, to which eps belongs already; its sign is lost, for the operators of CANN take the
+ * variance out of it (their implementation; that variance is not rounded here to the type of invstd). */
 MOCK_OPERATOR(aclnnBatchNormElemt, run_batch)
 aclnnStatus aclnnBatchNormElemtGetWorkspaceSize(const aclTensor *input, const aclTensor *weight,
     const aclTensor *bias, aclTensor *mean, aclTensor *invstd, double eps, aclTensor *output,

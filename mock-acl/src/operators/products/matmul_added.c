@@ -1,6 +1,9 @@
 /* Products that are added to something: Addmm, Baddbmm, Addbmm, their in-place forms, Addmv and Gemm, and the
  * products of vectors, Mv and Dot (guide: aclnn, page of each). What is added broadcasts to the result. The
  * products of a batch are added in f32 in their order (own choice). */
+#include <float.h>
+#include <math.h>
+
 #include "base/base.h"
 #include "objects/objects.h"
 #include "operators/products/matmul.h"
@@ -8,6 +11,9 @@
 static double number(const mock_scalar *scalar) {
     return scalar == NULL ? 0 : mock_scalar_double(scalar);
 }
+
+/* So little is taken for 0, with which self is not read (implementation of the operators of CANN). */
+static double added(double beta) { return fabs(beta) <= FLT_EPSILON ? 0 : beta; }
 
 /* NAME(self, mat1, mat2, beta, alpha, out, cubeMathType) */
 #define ADDED(NAME, FIRST, SECOND, RANK, ADD_UP)                                                      \
@@ -22,7 +28,7 @@ static double number(const mock_scalar *scalar) {
         mock_build_tensor(&b, self, "self", MOCK_IN);                                                 \
         mock_build_tensor(&b, FIRST, #FIRST, MOCK_IN);                                                \
         mock_build_tensor(&b, SECOND, #SECOND, MOCK_IN_NZ);                                           \
-        const double of_self = number(mock_build_scalar(&b, beta, "beta"));                            \
+        const double of_self = added(number(mock_build_scalar(&b, beta, "beta")));                     \
         const double of_product = number(mock_build_scalar(&b, alpha, "alpha"));                       \
         mock_build_tensor(&b, out, "out", MOCK_OUT);                                                  \
         mock_require_rank(&b, 1, #FIRST, RANK);                                                       \
@@ -45,7 +51,7 @@ static double number(const mock_scalar *scalar) {
         mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);                                        \
         mock_build_tensor(&b, FIRST, #FIRST, MOCK_IN);                                                \
         mock_build_tensor(&b, SECOND, #SECOND, MOCK_IN_NZ);                                           \
-        const double of_self = number(mock_build_scalar(&b, beta, "beta"));                            \
+        const double of_self = added(number(mock_build_scalar(&b, beta, "beta")));                     \
         const double of_product = number(mock_build_scalar(&b, alpha, "alpha"));                       \
         mock_require_rank(&b, 1, #FIRST, RANK);                                                       \
         mock_require_rank(&b, 2, #SECOND, RANK);                                                      \

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use crate::error::Result;
 use crate::plan::builder::Value;
 use crate::plan::builder::options::Single;
-use crate::plan::calls::{bind, check_info, check_operands, check_pieces, dims_of_result, wrong_count};
+use crate::plan::calls::{
+    bind, check_info, check_operands, check_pieces, dims_of_result, params_of_call, pieces_of_call, wrong_count,
+};
 use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::callable::{CallInfo, Callee};
 use crate::plan::recipe::{Access, Mode, NodeKind, Recipe, StorageKind};
@@ -90,7 +92,9 @@ impl State {
     fn issue_call(&mut self, asked: &Asked<'_>, call: u32, at: At) -> Result<Vec<Value>> {
         let (facts, called) = (asked.callee.0.facts(), asked.callee.0.recorded());
         let mut uses: Vec<Used> = Vec::with_capacity(called.inputs.len() + called.outputs.len());
-        uses.extend(asked.operands.iter().zip(&facts.params).map(|(operand, param)| (*operand, param.mode)));
+        let info = &self.recipe.calls[call as usize];
+        let modes = params_of_call(&self.recipe, info).iter().map(|param| param.mode).collect::<Vec<_>>();
+        uses.extend(asked.operands.iter().copied().zip(modes));
         for output in 0..called.outputs.len() {
             let result = dims_of_result(&self.recipe, &self.recipe.calls[call as usize], output);
             let Some((dtype, dims)) = result else {
@@ -103,10 +107,11 @@ impl State {
         if let Err(text) = check_operands(&self.recipe, &self.recipe.calls[call as usize], &accesses) {
             return self.not_callable(text, at);
         }
-        let pieces = self.more_pieces(facts.pieces.saturating_mul(u64::from(asked.times)), at)?;
         if asked.times == 0 {
             return Ok(Vec::new());
         }
+        let pieces = pieces_of_call(&self.recipe, &self.recipe.calls[call as usize]);
+        let pieces = self.more_pieces(pieces, at)?;
         let node = self.emit(NodeKind::Call(call), &uses, at)?;
         self.calls.pieces = pieces;
         if facts.unnamed {

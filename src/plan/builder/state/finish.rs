@@ -5,6 +5,7 @@ use crate::plan::check::finding::{Finding, FindingKind};
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, ORIGIN, Recipe, StorageKind};
 use crate::plan::spread::{Wishes, evenly};
+use crate::sort;
 
 use super::producers::Producers;
 use super::{State, Versions};
@@ -91,7 +92,7 @@ impl State {
     fn finish_lints(&mut self) {
         let events = std::mem::take(&mut self.events);
         let mut events: Vec<_> = events.into_iter().collect();
-        events.sort_by(|(a, _), (b, _)| a.cmp(b));
+        sort::by(&mut events, |(a, _), (b, _)| a.cmp(b));
         for (tag, state) in &events {
             self.lint_unwaited(tag, state);
         }

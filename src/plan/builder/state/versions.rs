@@ -1,5 +1,7 @@
 //! Versions of values that wait for other work (`wait_value`).
 
+use crate::sort;
+
 use super::{NONE, Value, push_slowly};
 
 /// What waits for what. A version takes no value of the recipe, only a number in the handle.
@@ -106,7 +108,8 @@ impl Versions {
             list
         } else {
             // The newest first, which may have waited for others.
-            self.lists[start + 1..].sort_unstable_by_key(|node| std::cmp::Reverse(*node));
+            self.lists[start + 1..].sort_unstable();
+            self.lists[start + 1..].reverse();
             start
         };
         let version = Version { place, earlier_used: NONE, later_used: NONE };
@@ -147,7 +150,7 @@ impl Versions {
     pub(super) fn both_used(self) -> Vec<Version> {
         let mut all = self.all;
         all.retain(|version| version.earlier_used != NONE && version.later_used != NONE);
-        all.sort_by_key(|version| version.later_used);
+        sort::by_key(&mut all, |version| version.later_used);
         all
     }
 }

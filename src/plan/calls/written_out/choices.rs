@@ -2,7 +2,7 @@
 
 use crate::plan::recipe::callable::CallInfo;
 use crate::plan::recipe::choice::{ChoiceInfo, ChoiceKind};
-use crate::plan::recipe::{Access, Mode, Node, NodeKind, Recipe, ValueInfo};
+use crate::plan::recipe::{Access, Mode, Node, NodeKind, Recipe};
 use crate::plan::symbols::dim::Dim;
 
 use super::{CHECKED, Place, Writing, sizes};
@@ -62,16 +62,14 @@ impl Writing<'_> {
         let from = results[1..].iter().chain(&operands[carried..]).map(|access| self.place(access.value));
         let (from, to): (Vec<Place>, _) = (from.collect(), self.between(call, body));
         self.once(call, node, (&from, &to), true);
-        for ((storage, offset), result) in to.into_iter().zip(results) {
-            let layout = self.recipe.values[result.value as usize].layout;
-            self.new.values.push(ValueInfo { storage, layout, offset });
-            let value = self.new.values.len() as u32 - 1;
+        for (to, result) in to.into_iter().zip(results) {
+            let value = self.value(result.value, to);
             self.copy(node, value, result.value);
         }
     }
 
     /// A copy of bytes between whole values.
-    fn copy(&mut self, node: &Node, from: u32, to: u32) {
+    pub(super) fn copy(&mut self, node: &Node, from: u32, to: u32) {
         let accesses = [Access { value: from, mode: Mode::Read }, Access { value: to, mode: Mode::Write }];
         self.push(Node { kind: NodeKind::Copy, ..*node }, accesses.into_iter());
     }

@@ -9,9 +9,9 @@ use crate::plan::builder::tests::generate::Dice;
 use crate::plan::check;
 use crate::plan::order::Order;
 use crate::plan::recipe::uses::Uses;
-use crate::plan::recipe::{Recipe, StorageKind};
+use crate::plan::recipe::{Mode, Recipe, StorageKind};
 use crate::plan::simulate::tests::brute::bytes_of;
-use crate::plan::{Builder, Dim, Finding, FindingKind, Foreign, Fork, Input, Options, Plan, Scope, Value};
+use crate::plan::{Builder, Dim, Finding, FindingKind, Foreign, Fork, Inferred, Input, Options, Plan, Scope, Value};
 
 fn nothing() -> Foreign {
     Foreign::new("nothing", 1, |_| Ok(()))
@@ -45,7 +45,8 @@ fn unwritten(recipe: &Recipe) -> Vec<Option<u32>> {
             }
         }
         for one in accesses.iter().filter(|one| one.mode.writes()) {
-            written[recipe.storage_of(one.value) as usize] |= bytes_of(recipe, one.value);
+            let (written, bytes) = (&mut written[recipe.storage_of(one.value) as usize], bytes_of(recipe, one.value));
+            *written = if one.mode == Mode::Clobber { *written & !bytes } else { *written | bytes };
         }
     }
     for output in &recipe.outputs {
@@ -106,7 +107,12 @@ fn reads_of_unwritten_bytes_are_found_exactly() {
     for seed in 0..6000 {
         let g = Builder::new(Options::new());
         random(&g, seed).unwrap();
-        let recipe = g.finish().unwrap().recipe;
+        let (mut recipe, mut dice) = (g.finish().unwrap().recipe, Dice(seed ^ 1 << 40));
+        for one in recipe.accesses.iter_mut().filter(|one| one.mode == Mode::Write) {
+            if seed % 2 == 1 && dice.chance(200) {
+                one.mode = Mode::Clobber;
+            }
+        }
         let (order, uses) = (Order::of(&recipe).unwrap(), Uses::of(&recipe));
         let found: Vec<Finding> = check::check(&recipe, &order, &uses);
         assert!(found.iter().all(|one| one.kind == FindingKind::ReadBeforeWrite), "seed {seed}: {found:?}");
@@ -208,6 +214,176 @@ fn slices_with_symbols_that_leave_bytes_are_refused_with_an_example() {
     });
     let [(FindingKind::ReadBeforeWrite, text)] = &found[..] else { panic!("{found:?}") };
     assert!(text.starts_with("bytes 28..32 of output \"x\" when tokens = 16 are written by nothing"), "{text}");
+}
+
+/// A sum with a norm that is told to leave the sum.
+fn leave(g: &Builder, x: Value, sum: Value) -> Result<()> {
+    let w = g.full([4], F32, 1.0)?;
+    let [mut y, mut mean, mut rstd] = [(); 3].map(|()| Inferred::new());
+    aclnn::add_layer_norm(g, &x, &x, &w, &w, None, 1e-5, false, &mut y, &mut mean, &mut rstd, &mut { sum })
+}
+
+fn read(g: &Builder, value: Value) -> Result<()> {
+    g.foreign(&nothing(), &[value], &[])
+}
+
+/// What is read before it is written in work on the rows `x`, twice as many, and the upper and the lower half of those.
+fn in_halves(symbolic: bool, given: bool, work: impl Fn(&Builder, [Value; 4]) -> Result<()>) -> Vec<String> {
+    let found = findings(Plan::build(|g| {
+        let rows = if symbolic { g.symbol("rows", 1..=16)? } else { Dim::from(3) };
+        let x = g.input("x", [rows, 4.into()], F32, Input::Copied)?;
+        let whole = if given {
+            g.input("whole", [rows * 2, 4.into()], F32, Input::Copied)?
+        } else {
+            g.empty([rows * 2, 4.into()], F32)?
+        };
+        let upper = g.narrow(whole, 0, Dim::from(0)..rows)?;
+        let lower = g.narrow(whole, 0, rows..rows * 2)?;
+        work(g, [x, whole, upper, lower])
+    }));
+    assert!(found.iter().all(|(kind, _)| *kind != FindingKind::MaybeUnwritten), "{found:?}");
+    found.into_iter().filter(|(kind, _)| *kind == FindingKind::ReadBeforeWrite).map(|(_, text)| text).collect()
+}
+
+#[test]
+fn what_an_operator_leaves_is_written_again_before_it_is_read() {
+    for (symbolic, given) in [(false, false), (true, false), (false, true), (true, true)] {
+        let found = |work: fn(&Builder, [Value; 4]) -> Result<()>| {
+            in_halves(symbolic, given, |g, [x, whole, upper, lower]| {
+                if !given {
+                    fill(g, whole)?;
+                }
+                leave(g, x, upper)?;
+                work(g, [x, whole, upper, lower])
+            })
+        };
+        for wrong in [
+            found(|g, [_, whole, ..]| read(g, whole)),
+            found(|g, [.., upper, _]| read(g, upper)),
+            found(|g, [x, _, upper, lower]| {
+                fill(g, upper)?;
+                leave(g, x, upper)?;
+                fill(g, lower)?;
+                read(g, upper)
+            }),
+            found(|g, [x, _, upper, lower]| {
+                leave(g, x, lower)?;
+                fill(g, upper)?;
+                read(g, lower)
+            }),
+        ] {
+            let [text] = &wrong[..] else { panic!("{symbolic} {given}: {wrong:?}") };
+            assert!(text.contains("nothing has written since"), "{text}");
+            assert!(text.contains("aclnnAddLayerNorm (#") && text.contains("is told to leave it"), "{text}");
+        }
+        let right = [
+            found(|_, _| Ok(())),
+            found(|g, [.., lower]| read(g, lower)),
+            found(|g, [_, whole, upper, _]| fill(g, upper).and_then(|()| read(g, whole))),
+            found(|g, [_, whole, ..]| fill(g, whole).and_then(|()| read(g, whole))),
+            found(|g, [x, whole, upper, lower]| {
+                leave(g, x, lower)?;
+                fill(g, lower)?;
+                fill(g, upper)?;
+                read(g, whole)
+            }),
+        ];
+        assert!(right.iter().all(Vec::is_empty), "{symbolic} {given}: {right:?}");
+    }
+    let output = |g: &Builder, [x, whole, upper, _]: [Value; 4]| {
+        fill(g, whole)?;
+        leave(g, x, upper)?;
+        g.output("whole", whole)
+    };
+    for symbolic in [false, true] {
+        let found = in_halves(symbolic, false, output);
+        let [text] = &found[..] else { panic!("{found:?}") };
+        assert!(text.contains("written by nothing since") && text.contains("is told to leave it"), "{text}");
+    }
+}
+
+#[test]
+fn what_a_plan_leaves_of_an_operand_is_written_again_before_it_is_read() {
+    let body = |reads: bool| {
+        Plan::build(|g| {
+            let [x, sum] = ["x", "sum"].map(|name| g.input(name, [3, 4], F32, Input::Copied));
+            let (x, sum) = (x?, sum?);
+            if reads {
+                read(g, sum)?;
+            }
+            leave(g, x, sum)?;
+            g.output("x", g.abs(x)?)
+        })
+        .unwrap()
+    };
+    let (leaves, reads) = (body(false), body(true));
+    let outer = Plan::build(|g| {
+        let [x, sum] = ["x", "sum"].map(|name| g.input(name, [3, 4], F32, Input::Copied));
+        let [x] = g.call(&leaves, &[x?, sum?])?;
+        g.output("x", x)
+    })
+    .unwrap();
+    let work = |filled: bool, behind: bool, call: &dyn Fn(&Builder, Value, Value) -> Result<Value>| {
+        let found = findings(Plan::build(|g| {
+            let x = g.input("x", [3, 4], F32, Input::Copied)?;
+            let sum = g.empty([3, 4], F32)?;
+            if filled {
+                fill(g, sum)?;
+            }
+            let x = call(g, x, sum)?;
+            g.output("x", x)?;
+            if behind { read(g, sum) } else { Ok(()) }
+        }));
+        let found: Vec<_> = found.into_iter().filter(|(kind, _)| *kind == FindingKind::ReadBeforeWrite).collect();
+        found.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    for plan in [&leaves, &outer] {
+        let once = |g: &Builder, x: Value, sum: Value| g.call(plan, &[x, sum]).map(|[x]: [Value; 1]| x);
+        // It may be memory that nothing has written.
+        assert_eq!((work(true, false, &once), work(false, false, &once)), (vec![], vec![]));
+        let wrong = work(true, true, &once);
+        assert!(wrong.len() == 1 && wrong[0].contains("leaves it, so that it holds anything"), "{wrong:?}");
+    }
+    let times = |steps: usize| {
+        let reads = &reads;
+        move |g: &Builder, x: Value, sum: Value| g.call_times(steps, reads, [x], &[sum]).map(|[x]| x)
+    };
+    assert_eq!(work(true, false, &times(1)), Vec::<String>::new());
+    // The second step reads what the first one left.
+    let wrong = work(true, false, &times(2));
+    assert!(wrong.len() == 1 && wrong[0].contains("leaves it, so that it holds anything"), "{wrong:?}");
+    let chosen = |g: &Builder, x: Value, sum: Value| {
+        g.if_then(g.full([1], U8, 1)?, &leaves, &[x, sum]).map(|[x]: [Value; 1]| x)
+    };
+    assert_eq!((work(true, false, &chosen).len(), work(true, true, &chosen).len()), (0, 1));
+}
+
+#[test]
+fn what_a_plan_leaves_in_part_or_writes_again_in_parts_may_be_read() {
+    let body = |all: bool| {
+        Plan::build(|g| {
+            let x = g.input("x", [3, 4], F32, Input::Copied)?;
+            let sums = g.input("sums", [if all { 3 } else { 6 }, 4], F32, Input::Copied)?;
+            leave(g, x, g.narrow(sums, 0, 0..3)?)?;
+            if all {
+                fill(g, g.narrow(sums, 0, 0..1)?)?;
+                fill(g, g.narrow(sums, 0, 1..3)?)?;
+            }
+            g.output("x", g.abs(x)?)
+        })
+        .unwrap()
+    };
+    for all in [true, false] {
+        let body = body(all);
+        let found = findings(Plan::build(|g| {
+            let x = g.input("x", [3, 4], F32, Input::Copied)?;
+            let sums = g.full([if all { 3 } else { 6 }, 4], F32, 1.0)?;
+            let [x] = g.call(&body, &[x, sums])?;
+            g.output("x", x)?;
+            read(g, if all { sums } else { g.narrow(sums, 0, 3..6)? })
+        }));
+        assert!(found.iter().all(|(kind, _)| *kind != FindingKind::ReadBeforeWrite), "{all}: {found:?}");
+    }
 }
 
 #[test]

@@ -106,6 +106,16 @@ fn what_is_read_or_written_in_between_stays_as_it_is() {
         g.record_external(g.external("go")?)?;
         aclnn::inplace_copy(g, &mut { row }, &new)
     });
+    // Work that the plan does not know may use it until the streams meet.
+    unchanged(direct(), |g| {
+        let (x, memory) = (input(g, "x", &[1, 16])?, g.full([2, 16], F32, 1.0)?);
+        g.output("side", g.scope("side", |g| g.tanh(x))?)?;
+        g.record_stream(memory, "side")?;
+        let new = g.abs(x)?;
+        g.join("side")?;
+        aclnn::inplace_copy(g, &mut { g.narrow(memory, 0, 0..1)? }, &new)?;
+        g.output("y", g.mul(memory, memory)?)
+    });
     // On another stream than the copy, whose order is not that of the work.
     stays(|g, _, row, x| {
         let new = g.scope("side", |g| g.abs(x))?;

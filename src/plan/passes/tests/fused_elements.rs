@@ -254,3 +254,26 @@ fn what_other_passes_look_for_is_left_to_them() {
     let passes: Vec<_> = better.changes.iter().map(|change| change.pass).collect();
     assert!(!passes.contains(&"fused_elements") && better.plan.operators() == 2, "{better}");
 }
+
+#[test]
+fn factors_that_the_type_does_not_have_stay_apart() {
+    let scaled = |factor: f32| {
+        move |g: &Builder, [a, b, _]: Three| {
+            let mut scaled = Inferred::new();
+            aclnn::muls(g, &b, factor, &mut scaled)?;
+            g.add(a, scaled.value()?)
+        }
+    };
+    let product = |g: &Builder, [a, b, c]: Three| scaled(0.1)(g, [a, g.mul(b, c)?, a]);
+    for factor in [1e5_f32, 1e-8] {
+        unchanged(elements(), typed(DataType::F16, scaled(factor)));
+        assert_eq!(optimised(elements(), typed(F32, scaled(factor))).plan.operators(), 1);
+    }
+    unchanged(elements(), typed(DataType::Bf16, scaled(0.1)));
+    assert_eq!(optimised(elements(), typed(DataType::Bf16, scaled(0.375))).plan.operators(), 1);
+    // What is told is the f32, not a number of the type.
+    let better = optimised(elements(), typed(DataType::F16, scaled(0.1)));
+    assert!(better.plan.to_text().contains("{alpha=0.1}"), "{}", better.plan.to_text());
+    assert_eq!(optimised(elements(), typed(F32, product)).plan.operators(), 1);
+    assert!(optimised(elements(), typed(DataType::F16, product)).plan.operators() > 1);
+}

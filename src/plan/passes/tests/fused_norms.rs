@@ -368,16 +368,49 @@ fn channels_with_known_statistics_are_one_operator() {
             let n = g.symbol("n", 1..=2)?;
             let x = g.input("x", [n, 3.into(), 2.into(), 2.into()], F32, Input::Copied)?;
             let line = |name| g.reshape(g.input(name, [3], F32, Input::Frozen)?, [3, 1, 1]);
-            let (mean, scale, weight) = (line("mean")?, line("scale")?, line("weight")?);
+            let (mean, weight) = (line("mean")?, line("weight")?);
+            let scale = g.rsqrt(g.adds(g.abs(line("variance")?)?, 0.5)?)?;
             let bias = if wide { g.input("bias", [1, 3, 2, 2], F32, Input::Frozen)? } else { line("bias")? };
             let centred = g.sub(x, mean)?;
             let y = g.add(bias, g.mul(g.mul(centred, scale)?, weight)?)?;
             g.output("y", if late { g.add(y, centred)? } else { y })
         }
     };
-    becomes("aclnnBatchNormElemt", 4, norm(false, false));
+    let is_one = |work: &dyn Fn(&Builder) -> Result<()>| {
+        let better = optimised(norms(), work);
+        assert_eq!((better.before, better.plan.operators(), better.changes.len()), (7, 4, 3), "{better}");
+        assert!(better.plan.to_text().contains("aclnnBatchNormElemt"), "{better}");
+    };
+    is_one(&norm(false, false));
     unchanged(norms(), norm(true, false));
     unchanged(norms(), norm(false, true));
+    // By the weight first, whose sign has to stay; and by numbers of which nobody knows.
+    let scaled = |dtype: crate::op::DataType, known: bool| {
+        move |g: &Builder| {
+            let x = g.input("x", [2, 3, 2, 2], dtype, Input::Copied)?;
+            let line = |name| g.reshape(g.input(name, [3], dtype, Input::Frozen)?, [3, 1, 1]);
+            let scale = g.rsqrt(g.adds(g.abs(line("variance")?)?, 0.5)?)?;
+            let scale = if known { scale } else { g.neg(scale)? };
+            let norm = g.mul(g.mul(g.sub(x, line("mean")?)?, line("weight")?)?, scale)?;
+            g.output("y", g.add(norm, line("bias")?)?)
+        }
+    };
+    is_one(&scaled(F32, true));
+    unchanged(norms(), scaled(F32, false));
+    unchanged(norms(), scaled(F16, true));
+    let folded = |factor: [f32; 3]| {
+        move |g: &Builder| {
+            let x = g.input("x", [2, 3, 2], F32, Input::Copied)?;
+            let line = |name| g.reshape(g.input(name, [3], F32, Input::Frozen)?, [3, 1]);
+            let norm = g.mul(g.mul(g.sub(x, line("mean")?)?, g.constant(&factor, [3, 1])?)?, line("weight")?)?;
+            g.output("y", g.add(norm, line("bias")?)?)
+        }
+    };
+    becomes("aclnnBatchNormElemt", 4, folded([0.5, 2.0, 1e-3]));
+    unchanged(norms(), folded([0.5, -2.0, 1.0]));
+    unchanged(norms(), folded([0.5, 0.0, 1.0]));
+    unchanged(norms(), folded([0.5, 1e-20, 1.0]));
+    unchanged(norms(), folded([0.5, 1e20, 1.0]));
     unchanged(norms(), |g| {
         let x = g.input("x", [2, 3], F32, Input::Copied)?;
         let line = |name| g.reshape(g.input(name, [2], F32, Input::Frozen)?, [2, 1]); // of rows
@@ -450,6 +483,7 @@ fn a_layer_norm_takes_the_sum_in_front_of_it() {
         g.layer_norm(sum, w, w, 1e-5)
     });
     stays(&|g, a, b, w| g.layer_norm(g.sub(a, b)?, w, w, 1e-5));
+    stays(&|g, a, b, w| g.layer_norm(g.add(a, b)?, w, w, 1e-6));
     stays(&|g, a, _, w| g.layer_norm(g.add(a, w)?, w, w, 1e-5));
     stays(&|g, a, b, w| {
         let sum = g.add(a, b)?;
@@ -518,4 +552,14 @@ fn a_sum_that_is_not_written_cannot_be_read() {
         g.output("sum", sum.value()?)
     });
     assert!(output.unwrap_err().to_string().contains("is told to leave it"));
+    // Nor where something wrote that memory before.
+    let filled = Plan::build(|g| {
+        let x = g.input("x", [3, 4], F32, Input::Copied)?;
+        let w = g.input("w", [4], F32, Input::Frozen)?;
+        let [mut y, mut mean, mut rstd] = [(); 3].map(|()| Inferred::new());
+        let sum = g.full([3, 4], F32, 0.0)?;
+        aclnn::add_layer_norm(g, &x, &x, &w, &w, None, 1e-5, false, &mut y, &mut mean, &mut rstd, &mut { sum })?;
+        g.output("sum", sum)
+    });
+    assert!(filled.unwrap_err().to_string().contains("is told to leave it"));
 }

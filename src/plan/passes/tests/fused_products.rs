@@ -199,6 +199,9 @@ fn numbers_in_front_become_alpha_and_beta() {
 fn numbers_that_would_be_rounded_otherwise_stay_in_front() {
     // With 0 an operand would not be read.
     unchanged(products(), work(|g, [a, b, row]| g.add_scaled(g.matmul(a, b)?, row, 0.0)));
+    // Which the library takes for 0.
+    unchanged(products(), work(|g, [a, b, row]| g.add_scaled(g.matmul(a, b)?, row, 1.19e-7)));
+    unchanged(products(), work(|g, [a, b, row]| g.add_scaled(g.matmul(a, b)?, row, -1e-7)));
     unchanged(products(), work(|g, [a, b, row]| g.add(g.muls(g.matmul(a, b)?, 0.0)?, row)));
     // By two numbers, whose product is rounded.
     unchanged(products(), work(|g, [a, b, row]| g.add_scaled(row, g.muls(g.matmul(a, b)?, 0.3)?, 0.7)));

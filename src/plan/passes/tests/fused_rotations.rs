@@ -164,3 +164,33 @@ fn what_others_use_or_change_stays() {
         }),
     );
 }
+
+#[test]
+fn what_cards_have_no_room_for_stays() {
+    let of = |x: [usize; 3], angles: [usize; 3]| {
+        move |g: &Builder| {
+            let wide = |name, [a, b, c]: [usize; 3]| g.input(name, [a, b, c, 4], F32, Input::Copied);
+            let (x, cos, sin) = (wide("x", x)?, wide("cos", angles)?, wide("sin", angles)?);
+            g.output("y", g.add(g.mul(x, cos)?, g.mul(turned(g, x)?, sin)?)?)
+        }
+    };
+    // Eight heads to a row, where the rows come last.
+    becomes_one(5, of([1, 8, 1], [1, 1, 1]));
+    unchanged(rotations(), of([1, 32, 1], [1, 1, 1]));
+    becomes_one(5, of([2, 8, 2], [2, 1, 2]));
+    unchanged(rotations(), of([3, 8, 2], [1, 1, 2]));
+    // Elsewhere any number of them, but for a thousand.
+    becomes_one(5, of([1, 3, 32], [1, 3, 1]));
+    becomes_one(5, of([1, 2, 999], [1, 2, 1]));
+    unchanged(rotations(), of([1, 2, 1000], [1, 2, 1]));
+    unchanged(rotations(), of([1000, 2, 1], [1, 2, 1]));
+    becomes_one(5, of([1000, 3, 2], [1000, 1, 1]));
+    // A result with gaps.
+    unchanged(rotations(), |g| {
+        let wide = |name, heads: usize| g.input(name, [1, heads, 3, 4], F32, Input::Copied);
+        let (x, cos, sin) = (wide("x", 2)?, wide("cos", 1)?, wide("sin", 1)?);
+        let mut y = g.narrow(g.empty([1, 2, 3, 5], F32)?, 3, 0..4)?;
+        aclnn::add(g, &g.mul(x, cos)?, &g.mul(turned(g, x)?, sin)?, 1.0_f32, &mut y)?;
+        g.output("y", g.abs(y)?)
+    });
+}

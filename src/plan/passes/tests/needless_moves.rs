@@ -1,6 +1,7 @@
 //! Operators that move elements for readers that take views.
 
 use crate::op::aclnn;
+use crate::plan::Simulated;
 
 use super::*;
 
@@ -40,6 +41,26 @@ fn copied(g: &Builder, view: Value) -> Result<Value> {
     let copy = g.empty(&g.dims(view)?[..], F32)?;
     aclnn::inplace_copy(g, &mut { copy }, &view)?;
     Ok(copy)
+}
+
+#[test]
+fn sums_are_added_in_the_order_in_which_they_were() {
+    // In another order they are 0: 1 is lost beside the large ones.
+    let sum = |g: &Builder| {
+        let x = g.input("x", [2, 2], F32, Input::Copied)?;
+        g.output("y", g.reduce_sum(g.permute(x, &[1, 0])?, &[], false)?)
+    };
+    unchanged(moves(), sum);
+    let plan = Plan::build(sum).unwrap();
+    let passed = plan.optimise(&OFF.needless_moves(PassMode::On)).unwrap().plan;
+    for plan in [plan, passed] {
+        let done = plan.simulate(1, &Simulated::new().tensor("x", &[1e20_f32, 1.0, -1e20, 0.0], [2, 2])).unwrap();
+        assert_eq!(done.to_vec::<f32>("y").unwrap(), [1.0]);
+    }
+    stays(|g, [x, _]| g.mean(copied(g, g.transpose(x, 0, 2)?)?, &[0, 1], false));
+    // Gaps change nothing.
+    let gaps = work(|g, [x, _]| g.reduce_sum(copied(g, g.narrow(x, 2, 1..4)?)?, &[], false));
+    assert_eq!(gone(moves(), gaps), ["aclnnInplaceCopy"]);
 }
 
 #[test]

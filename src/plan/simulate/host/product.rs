@@ -16,11 +16,11 @@ pub(super) fn matmul(a: &HostView<'_>, b: &HostView<'_>, out: &HostLayout) -> Ve
     store(&multiply(a, b, out), out.dtype)
 }
 
-/// `beta · bias + alpha · a · b`; with `beta` 0 the bias is not read.
+/// `beta · bias + alpha · a · b`; with `beta` 0, and what libraries of CANN take for it, the bias is not read.
 pub(super) fn added(operands: &[HostView<'_>], (beta, alpha): (f32, f32), out: &HostLayout) -> Vec<u8> {
     let mut product = multiply(&operands[1], &operands[2], out);
     product.iter_mut().for_each(|product| *product *= alpha);
-    if beta != 0.0 {
+    if beta.abs() > f32::EPSILON {
         let bias: Vec<f32> = operands[0].read(&out.dims);
         product.iter_mut().zip(&bias).for_each(|(product, bias)| *product += beta * bias);
     }

@@ -51,7 +51,8 @@ fn products_of_all_sizes_are_those_of_the_mock() {
 #[test]
 fn products_that_are_added_with_factors_are_those_of_the_mock() {
     let mut bench = Bench::new(33);
-    for [beta, alpha] in [[1.0, 1.0], [0.3, -1.7], [0.0, 0.5], [2.0, 0.0]] {
+    // The last but one is taken for 0.
+    for [beta, alpha] in [[1.0, 1.0], [0.3, -1.7], [0.0, 0.5], [2.0, 0.0], [1.1e-7, 1e-6], [1.3e-7, 1e-6]] {
         for bias in [&[5][..], &[3, 1], &[3, 5], &[]] {
             compare(&mut bench, &made::addmm(beta, alpha), &[bias, &[3, 300], &[300, 5], &[3, 5]]);
         }

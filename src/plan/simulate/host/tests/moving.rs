@@ -61,6 +61,28 @@ fn numbers_between_two_halves_round_as_on_the_mock() {
 }
 
 #[test]
+fn integers_between_two_halves_round_as_on_the_mock() {
+    let mut bench = Bench::new(113);
+    // Around the middle of neighbours of either type, where f32 has no room for what is beside it.
+    let mut middles = Vec::new();
+    for _ in 0..4000 {
+        let (digits, shift) = ([7, 10][usize::from(bench.rng.bool())], bench.rng.u32(1..52));
+        let low = 1_i64 << digits | bench.rng.i64(0..1 << digits);
+        let middle = (2 * low + 1) << (shift - 1);
+        let sign = if bench.rng.bool() { 1 } else { -1 };
+        middles.extend([middle, middle + 1, middle - 1].map(|middle| sign * middle));
+    }
+    let narrow: Vec<i32> = middles.iter().filter_map(|middle| i32::try_from(*middle).ok()).collect();
+    let wide = dense(I64, &[middles.len()], bytemuck::cast_slice(&middles).to_vec());
+    let single = dense(I32, &[narrow.len()], bytemuck::cast_slice(&narrow).to_vec());
+    for to in [F16, Bf16, F32] {
+        for (from, n) in [(&wide, middles.len()), (&single, narrow.len())] {
+            bench.compare(&made::cast(to), &[from], &dense(to, &[n], vec![0; n * to.size()]));
+        }
+    }
+}
+
+#[test]
 fn fills_are_those_of_the_mock() {
     let mut bench = Bench::new(14);
     for dtype in ALL {
