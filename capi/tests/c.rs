@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 mod bad;
 mod support;
 
 use support::{
     C, EXAMPLES, SANITIZED, THREADS, built, compiled, figure, functions, header, here, is_there, program, run,
-    watched,
+    run_within, watched,
 };
 
 #[test]
@@ -180,6 +181,12 @@ fn an_exception_of_a_callback_ends_the_process_and_crosses_nothing() {
         let is_told = text.contains("foreign exceptions") || callback == "deleter" && text.contains("terminate");
         assert!(is_told && output.stdout.is_empty(), "{callback}: {text}");
     }
+}
+
+#[test]
+#[should_panic(expected = "for it took longer than 0ns")]
+fn a_program_that_hangs_is_ended_and_named() {
+    run_within(Duration::ZERO, Command::new("sleep").arg("1000000"));
 }
 
 /// A program that loads two copies of the library.

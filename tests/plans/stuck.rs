@@ -1,5 +1,7 @@
 //! Runs and reads that would wait for ever for a run at a gate that nobody signalled.
 
+use std::time::Duration;
+
 use racl::op::DataType::F32;
 use racl::plan::{External, Input, Mode, Plan, RunOptions};
 use racl::{ErrorKind, StreamOptions};
@@ -111,6 +113,30 @@ fn signals_in_front_of_the_runs_that_take_them_are_counted() {
 }
 
 #[test]
+fn waits_that_were_let_through_are_none_that_are_owed() {
+    let alone = Alone::new();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let (plan, ready) = host_plan();
+        let stream = alone.stream();
+        let mut exe = make(&alone, &plan, &RunOptions::new().mode(mode).signal_limit(Duration::from_millis(1)));
+        let (x, y, mut bind) = (exe.input("x").unwrap(), exe.output_id("y").unwrap(), exe.bindings());
+        bind.host(x, &[1.0_f32; 2], [2]);
+        exe.run(&stream, &mut bind).unwrap();
+        assert_eq!(exe.release_gates().unwrap(), ["ready"]);
+        stream.synchronize().unwrap();
+        assert!(exe.release_gates().unwrap().is_empty());
+        exe.signal(ready, &stream).unwrap();
+        exe.run(&stream, &mut bind).unwrap();
+        assert_eq!(exe.host_output::<f32>(y).unwrap(), [2.0; 2]);
+        let refused = (0..20).find_map(|_| exe.run(&stream, &mut bind).err());
+        assert_eq!(refused.unwrap().kind(), ErrorKind::Deadlock, "{mode:?}");
+        assert_eq!(exe.release_gates().unwrap(), ["ready"], "{mode:?}");
+        drop(exe);
+        alone.device.context().take_drop_errors();
+    }
+}
+
+#[test]
 fn gates_that_graphs_of_the_program_signal_are_waited_for() {
     let alone = Alone::new();
     let (plan, ready) = host_plan();
@@ -142,6 +168,23 @@ fn after_a_run_that_failed_nobody_knows_what_waits() {
     // What was submitted of the first one may wait too, and is not what the count says.
     while !stream.is_complete().unwrap() {
         exe.signal(ready, &other).unwrap();
+        mock::run_until_idle();
+    }
+    assert_eq!(exe.host_output::<f32>(y).unwrap(), [2.0; 2]);
+}
+
+#[test]
+fn failures_from_before_an_executable_say_nothing_of_it() {
+    let alone = Alone::new();
+    alone.device.context().abort_device(Duration::from_secs(10)).unwrap();
+    let (plan, ready) = host_plan();
+    let stream = alone.stream();
+    let mut exe = make(&alone, &plan, &RunOptions::new());
+    let (x, y, mut bind) = (exe.input("x").unwrap(), exe.output_id("y").unwrap(), exe.bindings());
+    let runs = (0..20).take_while(|_| exe.run(&stream, bind.host(x, &[1.0_f32; 2], [2])).is_ok()).count();
+    assert!(runs < 20, "one that waits for ever is refused");
+    for _ in 0..runs {
+        exe.signal(ready, &alone.stream()).unwrap();
         mock::run_until_idle();
     }
     assert_eq!(exe.host_output::<f32>(y).unwrap(), [2.0; 2]);

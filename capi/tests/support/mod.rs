@@ -4,7 +4,9 @@
 #![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 pub(crate) const THREADS: &[&str] = &["-fsanitize=thread"];
 pub(crate) const SANITIZED: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
@@ -76,9 +78,26 @@ pub(crate) fn built() -> PathBuf {
 }
 
 pub(crate) fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    run_within(LIMIT, command)
+}
+
+/// Far more than any program takes, also under Valgrind on a busy machine.
+const LIMIT: Duration = Duration::from_secs(1200);
+
+/// What a program prints, which is aborted when it takes longer.
+pub(crate) fn run_within(limit: Duration, command: &mut Command) -> String {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (pid, (over, running)) = (child.id().to_string(), channel::<()>());
+    let watch = std::thread::spawn(move || {
+        let hangs = running.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+        hangs && Command::new("kill").args(["-ABRT", &pid]).status().is_ok_and(|status| status.success())
+    });
+    let output = child.wait_with_output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    drop(over);
+    let why = if watch.join().unwrap() { format!(", for it took longer than {limit:?}") } else { String::new() };
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
+    assert!(output.status.success(), "{command:?}: {}{why}\n{text}", output.status);
     text
 }
 

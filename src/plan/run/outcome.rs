@@ -107,6 +107,10 @@ impl Outcome {
         if self.good.load(Ordering::Acquire) || self.parts.iter().any(|(of, span)| of.has_untold_panic(*span)) {
             return false;
         }
+        // Of no run: failures that were told before say nothing of it.
+        if self.parts.is_empty() {
+            return false;
+        }
         // In this order: what is reported after that is not taken for good.
         let over = self.parts.iter().all(|(progress, span)| progress.has_reported(span.1));
         let device = device_failures(self.device) != self.before;
