@@ -582,4 +582,5 @@
 //! ```
 
 mod by_hand;
+mod closed;
 mod work;
