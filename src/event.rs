@@ -17,12 +17,14 @@ use crate::retire::keepers;
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task, milliseconds};
 
 mod between;
+mod external;
 mod query;
 mod shared;
 mod times;
 mod waits;
 
 pub use between::{IpcEvent, IpcEventHandle};
+pub use external::ExternalEvent;
 
 /// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the
 /// wait.

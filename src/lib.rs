@@ -112,7 +112,7 @@ pub use device::{
     MemoryError, OverflowMode, RunMode, SuperPod, Utilization,
 };
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
-pub use event::{Event, IpcEvent, IpcEventHandle};
+pub use event::{Event, ExternalEvent, IpcEvent, IpcEventHandle};
 pub use failures::TaskFailure;
 pub use future::{Finished, GivenBack, Reached};
 pub use graph::{

@@ -6,11 +6,11 @@ use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::profiling::{Dump, HostRange, Profile, Step};
 use racl::{
     Acl, Capture, Condition, Context, CopyDescriptor, CoreLimit, CountingNotify, DetachedCapture, Device,
-    DeviceBuffer, DeviceCoreLimit, DeviceFlag, DevicePointer, DeviceSlice, DeviceSliceMut, Error, Event, Finished,
-    GivenBack, Graph, GraphBuilder, GraphChange, GraphPool, GraphTask, GrowableBuffer, HostView, IpcEvent, Kernel,
-    KernelBinary, KernelLaunch, Label, LabelList, Lent, ManagedBuffer, MappedBuffer, MemoryExport, Model,
-    ModelDescription, ModelOptions, ModelRun, Notify, PhysicalMemory, PinnedBuffer, Prefetch, Reached, Refused,
-    SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Watch,
+    DeviceBuffer, DeviceCoreLimit, DeviceFlag, DevicePointer, DeviceSlice, DeviceSliceMut, Error, Event,
+    ExternalEvent, Finished, GivenBack, Graph, GraphBuilder, GraphChange, GraphPool, GraphTask, GrowableBuffer,
+    HostView, IpcEvent, Kernel, KernelBinary, KernelLaunch, Label, LabelList, Lent, ManagedBuffer, MappedBuffer,
+    MemoryExport, Model, ModelDescription, ModelOptions, ModelRun, Notify, PhysicalMemory, PinnedBuffer, Prefetch,
+    Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -101,6 +101,8 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<Condition>();
     send::<Event>();
     sync::<Event>();
+    send::<ExternalEvent>();
+    sync::<ExternalEvent>();
     send::<Notify>();
     sync::<Notify>();
     send::<CountingNotify>();

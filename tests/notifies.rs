@@ -215,6 +215,99 @@ fn a_launch_takes_no_signal_of_one_that_was_aborted() {
 }
 
 #[test]
+fn an_external_event_is_set_until_it_is_reset() {
+    alone(|context| {
+        let [giver, taker, other] = [(); 3].map(|()| context.stream().unwrap());
+        let event = context.external_event().unwrap();
+        for stream in [&taker, &other] {
+            stream.wait_external(&event, None).unwrap();
+        }
+        assert!(!taker.is_complete().unwrap() && !other.is_complete().unwrap());
+        event.record(&giver).unwrap();
+        taker.synchronize().unwrap();
+        other.synchronize().unwrap();
+        taker.wait_external(&event, None).unwrap();
+        taker.synchronize().unwrap();
+        event.reset(&taker).unwrap();
+        taker.wait_external(&event, None).unwrap();
+        assert!(!taker.is_complete().unwrap(), "a reset cleared it");
+        event.record(&giver).unwrap();
+        taker.synchronize().unwrap();
+        event.close().unwrap();
+        for none in [Duration::ZERO, Duration::MAX] {
+            let event = context.external_event().unwrap();
+            let refused = taker.wait_external(&event, Some(none)).unwrap_err();
+            assert_says(&refused, ErrorKind::InvalidArgument, &["a time limit"]);
+        }
+        let event = context.external_event().unwrap();
+        let before = mock::now();
+        taker.wait_external(&event, Some(Duration::from_millis(1))).unwrap();
+        assert_eq!(taker.synchronize().unwrap_err().kind(), ErrorKind::Timeout);
+        assert!(mock::now() - before >= Duration::from_secs(1), "a whole second");
+    });
+}
+
+#[test]
+fn each_launch_waits_for_an_external_event_and_sets_one() {
+    alone(|context| {
+        let [stream, side, taker] = [(); 3].map(|()| context.stream().unwrap());
+        let (ready, done) = (context.external_event().unwrap(), context.external_event().unwrap());
+        let (from, mut to) = (context.upload(&[0_u8; 4]).unwrap(), context.upload(&[0_u8; 4]).unwrap());
+        let record = |s: &Stream| {
+            s.wait_external(&ready, None)?;
+            ready.reset(s)?;
+            s.copy(&from, &mut to)?;
+            done.record(s)
+        };
+        let mut graph = stream.capture(CaptureMode::ThreadLocal, record).unwrap();
+        let mut given = from.into_shared();
+        for launch in 1..4_u8 {
+            graph.launch(&stream).unwrap();
+            taker.wait_external(&done, None).unwrap();
+            done.reset(&taker).unwrap();
+            mock::run_until_idle();
+            assert!(!stream.is_complete().unwrap() && !taker.is_complete().unwrap(), "{launch}");
+            racl::untracked(|| side.fill_bytes(&mut given, launch)).unwrap();
+            ready.record(&side).unwrap();
+            taker.synchronize().unwrap();
+            assert_eq!(to.to_vec().unwrap(), [launch; 4]);
+        }
+        for event in [ready, done] {
+            let refused = event.close().unwrap_err();
+            assert_says(refused.error(), ErrorKind::InvalidArgument, &["a graph uses an external event"]);
+        }
+        let before = mock::calls("aclrtDestroyEvent");
+        graph.close().unwrap();
+        assert!(mock::calls("aclrtDestroyEvent") >= before + 2);
+    });
+}
+
+#[test]
+fn work_that_is_not_done_keeps_its_external_event() {
+    alone(|context| {
+        let (giver, taker) = (context.stream().unwrap(), context.stream().unwrap());
+        let event = context.external_event().unwrap();
+        mock::hold(&giver).unwrap();
+        event.record(&giver).unwrap();
+        taker.wait_external(&event, None).unwrap();
+        let refused = event.close().unwrap_err();
+        assert_says(refused.error(), ErrorKind::InvalidArgument, &["work that is not done uses an external event"]);
+        drop(refused);
+        mock::release(&giver).unwrap();
+        taker.synchronize().unwrap();
+        giver.synchronize().unwrap();
+
+        // Streams of all contexts of a card take it.
+        let event = context.external_event().unwrap();
+        let elsewhere = common::device().stream().unwrap();
+        taker.wait_external(&event, None).unwrap();
+        event.record(&elsewhere).unwrap();
+        taker.synchronize().unwrap();
+        drop(elsewhere);
+    });
+}
+
+#[test]
 fn keys_and_handles_lead_to_the_same_signal() {
     alone(|context| {
         let (giver, taker) = (context.stream().unwrap(), context.stream().unwrap());
@@ -275,10 +368,16 @@ fn a_capture_takes_no_event_between_processes() {
 #[test]
 fn each_call_that_fails_is_told() {
     alone(|context| {
-        for call in ["aclrtCreateNotify", "aclrtCntNotifyCreate", "aclrtCreateEventExWithFlag"] {
+        let makes =
+            ["aclrtCreateNotify", "aclrtCntNotifyCreate", "aclrtCreateEventExWithFlag", "aclrtCreateEventWithFlag"];
+        for call in makes {
             mock::fail(call, 1, 207_009).unwrap();
-            let made =
-                [context.notify().map(drop), context.counting_notify().map(drop), context.ipc_event().map(drop)];
+            let made = [
+                context.notify().map(drop),
+                context.counting_notify().map(drop),
+                context.ipc_event().map(drop),
+                context.external_event().map(drop),
+            ];
             let errors: Vec<_> = made.into_iter().filter_map(Result::err).collect();
             assert_eq!(errors.len(), 1, "{call}");
             assert_says(&errors[0], ErrorKind::NoEvents, &[call, "207009"]);

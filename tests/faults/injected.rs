@@ -66,7 +66,7 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     let named = names.map(|(name, _)| name).filter(|name| words.contains(*name));
     let mut missing: Vec<_> = named.filter(|name| !calls.contains_key(name)).collect();
     missing.sort_unstable();
-    // Older releases (with gates that are events, host functions on a thread of this crate, which `tests/older.rs` is
+    // Older releases (with host functions on a thread of this crate, which `tests/older.rs` is
     // about, and another spelling), functions that only the documentation names, and versions for the key of the
     // compile cache: one that cannot be had is the part `unknown` of the key, and no error. Peers, of which
     // `tests/two_devices.rs` has the second, and limits of a device, which clear what other contexts keep:
@@ -89,7 +89,6 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
             "aclnnUnique2",
             "aclnnUniqueConsecutive",
             "aclnnUniqueDim",
-            "aclrtCreateEventWithFlag",
             "aclrtCreateStream",
             "aclrtDeviceCanAccessPeer",
             "aclrtDeviceDisablePeerAccess",
@@ -107,7 +106,6 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
             "aclrtRepairError",
             "aclrtResetDeviceForce",
             "aclrtResetDeviceResLimit",
-            "aclrtResetEvent",
             "aclrtSetDeviceResLimit",
             "aclrtSetExceptionInfoCallback",
             "aclrtSetOpExecuteTimeOut",

@@ -102,7 +102,7 @@ fn ordering(context: &Context) -> Result<()> {
     side.close().map_err(racl::Refused::into_error)
 }
 
-/// Notifies, counting ones, and what processes share.
+/// Notifies, counting ones, what processes share, and what graphs share with work beside them.
 fn signals(context: &Context) -> Result<()> {
     let (giver, taker) = (context.stream()?, context.stream()?);
     let (notify, count) = (context.notify()?, context.counting_notify()?);
@@ -126,6 +126,12 @@ fn signals(context: &Context) -> Result<()> {
     same.synchronize()?;
     same.synchronize_timeout(Duration::from_secs(600))?;
     assert!(same.is_complete()?);
+    let latch = context.external_event()?;
+    latch.record(&giver)?;
+    taker.wait_external(&latch, Some(Duration::from_secs(2)))?;
+    latch.reset(&taker)?;
+    taker.synchronize()?;
+    latch.close()?;
     drop((giver, taker));
     count.close()?;
     event.close().map_err(racl::Refused::into_error)
