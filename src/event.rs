@@ -73,6 +73,18 @@ impl Noted {
                     that does not capture, such as after the launch";
         Err(Error::new(ErrorKind::CaptureDependency, text))
     }
+
+    /// Not while a capture goes on in which it was recorded: for the library it stays an event of that capture, whatever
+    /// records it elsewhere, and draws streams that wait for it into the capture (observed:
+    /// record_outside_wait_inside).
+    fn check_free(&self) -> Result<()> {
+        let Last::Captured(capture) = &self.last else { return Ok(()) };
+        if !capture.upgrade().is_some_and(|capture| capture.has_streams()) {
+            return Ok(());
+        }
+        let text = "the event was recorded in a capture that is not over; record another one outside of it";
+        Err(Error::new(ErrorKind::CaptureForbidden, text))
+    }
 }
 
 /// A submission, if the latest record was eager, and the number of records so far.
@@ -188,7 +200,8 @@ impl Event {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] for a stream of another library, [`ErrorKind::InvalidHandle`] for one destroyed
-    /// beside this crate. A stream of another context, or device, may record the event.
+    /// beside this crate. A stream of another context, or device, may record the event. [`ErrorKind::CaptureForbidden`]
+    /// outside of a capture that is not over and in which the event was recorded last: it is one of that capture.
     #[doc(alias = "aclrtRecordEvent")]
     #[track_caller]
     pub fn record(&self, stream: &Stream) -> Result<()> {
@@ -281,18 +294,24 @@ impl Event {
         if let Some(capture) = &state.capture {
             let checked = capture.check_recorded("an event").and_then(|()| self.check_own());
             checked.map_err(|error| capture.lacks(("event record", location), error))?;
+            if !self.is_shared() {
+                // Also where the record fails: for the library the event may be one of the capture then.
+                noted.last = Last::Captured(Arc::downgrade(capture));
+            }
+        } else {
+            noted.check_free()?;
         }
         let number = self.submit_record(stream, state, location)?;
         if self.is_shared() {
             return Ok(());
         }
-        noted.last = match &state.capture {
-            Some(capture) => {
-                capture.note_record(stream, self.key());
-                Last::Captured(Arc::downgrade(capture))
+        match &state.capture {
+            Some(capture) => capture.note_record(stream, self.key()),
+            None => {
+                let (progress, clock) = (Arc::clone(stream.progress()), state.clock.clone());
+                noted.last = Last::Eager { progress, number, clock };
             }
-            None => Last::Eager { progress: Arc::clone(stream.progress()), number, clock: state.clock.clone() },
-        };
+        }
         Ok(())
     }
 
@@ -341,16 +360,17 @@ impl Event {
         // The C call makes the stream part of the event's capture; from here on its work is registered there.
         if let (None, Some(capture)) = (&state.capture, &of_event) {
             let marked = stream.mark_busy(&mut state);
-            let error = match marked.and_then(|()| capture.add_stream(stream, || self.c_wait(stream))) {
-                Ok(()) => {
-                    capture.record(stream, &task);
-                    capture.note_wait(stream, self.key());
-                    state.capture = Some(Arc::clone(capture));
-                    return Ok(());
-                }
-                Err(error) => error,
-            };
-            return Err(capture.poison(&task, error));
+            let joined = marked.and_then(|()| capture.add_stream(stream, || self.c_wait(stream)));
+            let (is_in, joined) = joined.unwrap_or_else(|error| (false, Err(error)));
+            if is_in {
+                state.capture = Some(Arc::clone(capture));
+            }
+            if let Err(error) = joined {
+                return Err(capture.poison(&task, error));
+            }
+            capture.record(stream, &task);
+            capture.note_wait(stream, self.key());
+            return Ok(());
         }
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
         if let Some(capture) = &state.capture {

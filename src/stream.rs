@@ -20,6 +20,7 @@ use crate::retire::{self, keepers};
 
 mod abort;
 mod attributes;
+mod before;
 mod capture;
 mod cores;
 mod create;
@@ -33,6 +34,7 @@ mod order;
 mod poll;
 mod private;
 mod submit;
+mod waits;
 mod whole;
 
 pub(crate) use capture::{CaptureState, HostSlot, InTurn, Keep, Taken};
@@ -248,58 +250,6 @@ impl Stream {
         if closure::is_running() { self.0.is_surely_capturing() } else { self.0.lock().capture.is_some() }
     }
 
-    /// Blocks until everything submitted to the stream before this call is done.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph, and for one of a graph that is [built by
-    /// hand](crate::GraphBuilder), which runs when the graph does; [`ErrorKind::DeviceFault`] and its like when work
-    /// of the stream failed; [`ErrorKind::CallbackPanicked`] when a host function did.
-    #[doc(alias = "aclrtSynchronizeStream")]
-    pub fn synchronize(&self) -> Result<()> {
-        let waited = self.0.check_runs().and_then(|()| self.0.synchronize(None));
-        retire::collect();
-        waited
-    }
-
-    /// As [`Stream::synchronize`], for at most `limit`, which counts in whole milliseconds, rounded up.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Timeout`] when the work is not done by then: it goes on and can be waited for again.
-    /// [`ErrorKind::InvalidArgument`] for no time at all or more than 24 days.
-    #[doc(alias = "aclrtSynchronizeStreamWithTimeout")]
-    pub fn synchronize_timeout(&self, limit: Duration) -> Result<()> {
-        let ms = milliseconds(limit)?;
-        self.0.check_runs()?;
-        keepers::look_after(ms, self.0.synchronize(Some(ms)))
-    }
-
-    /// Whether everything submitted so far is done. Does not block.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph. When work failed or a host function panicked,
-    /// what [`Stream::synchronize`] would say; and where somebody was told so already, whoever it was and by whatever
-    /// call, an error of the same kind that says this, until the stream is given more work.
-    #[doc(alias = "aclrtStreamQuery")]
-    pub fn is_complete(&self) -> Result<bool> {
-        self.0.check_runs()?;
-        let span = self.0.progress.unreported();
-        let done = self.0.is_complete(span)?;
-        if done && !self.0.is_settled() {
-            // The query says that the work is over, not how it ended. Others may have queued more since.
-            self.0.ask_how_it_ended()?;
-        }
-        if done {
-            if !self.0.progress.is_noted(span.1) {
-                return Ok(false);
-            }
-            self.0.progress.check_ended_well(span.1)?;
-        }
-        Ok(done)
-    }
-
     /// Waits for the stream's work and destroys the stream now.
     ///
     /// # Errors
@@ -373,12 +323,15 @@ impl StreamInner {
     }
 
     pub(crate) fn synchronize(&self, limit: Option<i32>) -> Result<()> {
-        let span = self.progress.unreported();
-        let number = span.1;
-        let mut result = self.c_synchronize(limit);
+        self.wait_and_tell(self.progress.submitted(), || self.c_synchronize(limit))
+    }
+
+    /// Waits for the work up to a submission, and tells what went wrong with it and beside it.
+    fn wait_and_tell(&self, number: u64, wait: impl Fn() -> Result<()>) -> Result<()> {
+        let mut result = wait();
         if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::DeviceFault) {
             // The fault was told; that everything behind it is done as well is what a second wait says.
-            let again = self.c_synchronize(limit);
+            let again = wait();
             if again.as_ref().map_or_else(|error| error.kind() == ErrorKind::DeviceFault, |()| true) {
                 self.progress.set_reported(number);
             }

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{assert_says, device, mock};
 use racl::{CaptureMode, Context, ErrorKind, Prefetch, Stream, StreamOptions, op};
 
@@ -65,16 +67,37 @@ fn the_default_stream_cannot_capture() {
     assert!(text.contains("default stream") && text.contains("Context::stream"), "{text}");
 }
 
+/// What the program did in its belief that the work is done is not known.
 #[test]
-fn waiting_inside_a_capture_is_an_error_and_the_capture_goes_on() {
+fn waiting_for_a_stream_that_records_is_an_error_and_the_capture_gives_no_graph() {
     let device = device();
     let stream = device.stream().unwrap();
     stream.set_name("decode");
     let mut buffer = device.upload(&[0_u8; 8]).unwrap();
+    let limit = Duration::from_secs(600);
+    let waits: [fn(&Stream, Duration) -> racl::Result<()>; 3] = [
+        |stream, _| stream.synchronize(),
+        |stream, limit| stream.synchronize_timeout(limit),
+        |stream, _| stream.is_complete().map(drop),
+    ];
+    let names = ["Stream::synchronize", "Stream::synchronize_timeout", "Stream::is_complete"];
+    for (wait, name) in waits.into_iter().zip(names) {
+        let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+        let parts = ["107027", "stream \"decode\" records a graph"];
+        assert_says(&wait(capture.stream(), limit).unwrap_err(), ErrorKind::CaptureForbidden, &parts);
+        capture.stream().fill_bytes(&mut buffer, 9).unwrap();
+        let place = format!("{name} at tests/bad_input.rs:");
+        assert_says(&capture.finish().unwrap_err(), ErrorKind::CaptureInvalidated, &[&place, "107027"]);
+    }
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn waiting_for_the_device_beside_a_capture_is_an_error_and_the_capture_goes_on() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.upload(&[0_u8; 8]).unwrap();
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-    let parts = ["aclrtSynchronizeStream", "107027", "stream \"decode\" records a graph"];
-    assert_says(&capture.stream().synchronize().unwrap_err(), ErrorKind::CaptureForbidden, &parts);
-    assert_says(&capture.stream().is_complete().unwrap_err(), ErrorKind::CaptureForbidden, &["107027"]);
     assert_says(&device.synchronize().unwrap_err(), ErrorKind::CaptureForbidden, &["107027"]);
     capture.stream().fill_bytes(&mut buffer, 9).unwrap();
     let mut graph = capture.finish().unwrap();

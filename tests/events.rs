@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{device, mock};
+use common::{assert_says, device, mock};
 use racl::{CaptureMode, Context, ErrorKind, Stream, op};
 
 const CREATE: &str = "aclrtCreateEventExWithFlag";
@@ -218,5 +218,158 @@ fn no_more_than_a_thousand_and_twenty_four_are_kept() {
         assert_eq!(mock::calls(CREATE), 1101);
         drop((again, more));
         assert_eq!(mock::live_handles().events, 1024);
+    });
+}
+
+/// For the library it stays one of the capture, whatever records it elsewhere, and draws who waits for it in.
+#[test]
+fn an_event_of_a_capture_is_recorded_nowhere_else_meanwhile() {
+    alone(|context| {
+        let [first, other, third] = [(); 3].map(|()| context.stream().unwrap());
+        let event = context.event().unwrap();
+        // Also where it was recorded elsewhere before.
+        event.record(&other).unwrap();
+        other.synchronize().unwrap();
+        let capture = first.begin_capture(CaptureMode::Relaxed).unwrap();
+        event.record(&first).unwrap();
+        for stream in [&other, &context.default_stream().unwrap()] {
+            let refused = event.record(stream).unwrap_err();
+            assert_says(&refused, ErrorKind::CaptureForbidden, &["a capture that is not over"]);
+        }
+        let mut buffer = context.upload(&[0_u8; 8]).unwrap();
+        third.fill_bytes(&mut buffer, 7).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [7; 8], "it is in no capture");
+        first.wait(&event).unwrap();
+        drop(capture.finish().unwrap());
+        event.record(&other).unwrap();
+        third.wait(&event).unwrap();
+        third.synchronize().unwrap();
+    });
+}
+
+/// What the library keeps of it is not known: it is no event for the next order of two streams.
+#[test]
+fn an_event_whose_record_in_a_capture_failed_is_one_of_that_capture() {
+    alone(|context| {
+        let [first, other, third] = [(); 3].map(|()| context.stream().unwrap());
+        let event = context.event().unwrap();
+        event.record(&other).unwrap();
+        other.synchronize().unwrap();
+        let ended = first.capture(CaptureMode::Relaxed, |s| {
+            drop(s.task_group(|s| event.record(s)).unwrap_err());
+            assert_eq!(event.record(&other).unwrap_err().kind(), ErrorKind::CaptureForbidden);
+            drop(event);
+            other.fork(&third)?;
+            third.synchronize()
+        });
+        assert_eq!(ended.unwrap_err().kind(), ErrorKind::CaptureInvalidated);
+    });
+}
+
+#[test]
+fn a_stream_that_the_library_took_in_is_known_to_capture_though_its_wait_failed() {
+    alone(|context| {
+        let (first, other) = (context.stream().unwrap(), context.stream().unwrap());
+        let event = context.event().unwrap();
+        let mut buffer = context.upload(&[0_u8; 8]).unwrap();
+        let capture = first.begin_capture(CaptureMode::Relaxed).unwrap();
+        event.record(&first).unwrap();
+        let group = first.task_group(|_| {
+            other.wait(&event).unwrap_err();
+            Ok(())
+        });
+        drop(group);
+        assert!(other.is_capturing(), "the library gives what it gets to the graph");
+        drop(other.fill_bytes(&mut buffer, 7));
+        assert!(capture.finish().is_err());
+        assert!(!other.is_capturing());
+        other.fill_bytes(&mut buffer, 9).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [9; 8]);
+    });
+}
+
+#[test]
+fn times_of_records_in_captures_are_not_those_of_records_before() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let (start, end) = (context.timing_event().unwrap(), context.timing_event().unwrap());
+        let record = |s: &Stream| start.record(s).and_then(|()| end.record(s));
+        record(&stream).unwrap();
+        stream.synchronize().unwrap();
+        end.elapsed_since(&start).unwrap();
+        let mut graph = stream.capture(CaptureMode::ThreadLocal, record).unwrap();
+        graph.launch(&stream).unwrap();
+        stream.synchronize().unwrap();
+        let told = [end.elapsed_since(&start), start.elapsed_since(&end), end.timestamp(), start.timestamp()];
+        for refused in told {
+            assert_says(&refused.unwrap_err(), ErrorKind::CaptureDependency, &["was last recorded in a capture"]);
+        }
+        record(&stream).unwrap();
+        stream.synchronize().unwrap();
+        end.elapsed_since(&start).unwrap();
+    });
+}
+
+/// The library waits for no stream that records; an event was recorded in front of the capture.
+#[test]
+fn what_a_stream_did_before_it_records_is_waited_for() {
+    alone(|context| {
+        let (stream, other) = (context.stream().unwrap(), context.stream().unwrap());
+        let mut buffer = context.upload(&[0_u8; 8]).unwrap();
+        let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 7)).unwrap();
+        let notify = context.notify().unwrap();
+        mock::hold(&stream).unwrap();
+        graph.launch(&stream).unwrap();
+        notify.record(&stream).unwrap();
+        let capture = stream.begin_capture(CaptureMode::Relaxed).unwrap();
+        mock::release(&stream).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [7; 8], "a blocking read");
+        graph.launch(&other).unwrap();
+        other.synchronize().unwrap();
+        notify.close().unwrap();
+        graph.close().unwrap();
+        drop(capture.finish().unwrap());
+        assert!(context.take_drop_errors().is_empty());
+    });
+}
+
+#[test]
+fn a_graph_that_goes_while_its_stream_records_is_destroyed() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let mut buffer = context.upload(&[0_u8; 8]).unwrap();
+        let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 7)).unwrap();
+        graph.launch(&stream).unwrap();
+        let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+        drop(graph);
+        assert!(context.take_drop_errors().is_empty());
+        drop(capture.finish().unwrap());
+        assert_eq!(mock::live_handles().graphs, 0);
+        assert_eq!(buffer.to_vec().unwrap(), [7; 8]);
+    });
+}
+
+#[test]
+fn a_failure_of_before_is_told_to_whoever_reads_in_a_capture() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let mut buffer = context.upload(&[0_u8; 8]).unwrap();
+        for is_known in [false, true] {
+            mock::fail_task("aclrtMemsetAsync", 1, 507_015).unwrap();
+            stream.fill_bytes(&mut buffer, 7).unwrap();
+            mock::run_until_idle();
+            if is_known {
+                // Asks the stream how far it is, not how the work ended.
+                drop(context.alloc::<u8>(1 << 20).unwrap());
+                let notify = context.notify().unwrap();
+                notify.record(&stream).unwrap();
+                mock::run_until_idle();
+                drop(notify);
+            }
+            let capture = stream.begin_capture(CaptureMode::Relaxed).unwrap();
+            assert_eq!(buffer.to_vec().unwrap_err().kind(), ErrorKind::DeviceFault, "known to be over: {is_known}");
+            drop(capture);
+            drop(stream.synchronize());
+        }
     });
 }

@@ -12,7 +12,8 @@ impl Event {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when one has no timestamp (not a timing event, not reached yet), or when
-    /// `start` was reached later; [`ErrorKind::Internal`](crate::ErrorKind::Internal) when one was never recorded.
+    /// `start` was reached later; [`ErrorKind::Internal`](crate::ErrorKind::Internal) when one was never recorded;
+    /// [`ErrorKind::CaptureDependency`](crate::ErrorKind::CaptureDependency) when one was last recorded in a capture, whose graph does not signal it.
     #[doc(alias = "aclrtEventElapsedTime")]
     pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
         // Without the flag the runtime answers 0 once it has reclaimed the record, so that is refused here.
@@ -20,6 +21,8 @@ impl Event {
             return Err(Error::invalid("elapsed time needs two events from timing_event()"));
         }
         self.context_inner().check_library(start.context_inner(), "an event")?;
+        // The library would tell the time of the record before that.
+        start.check_signalled().and_then(|()| self.check_signalled())?;
         let mut ms = 0.0_f32;
         // SAFETY: `ms` is a place for one number; both handles belong to values borrowed here.
         unsafe { call!(&**self.context_inner(), aclrtEventElapsedTime(&raw mut ms, start.as_raw(), self.as_raw())) }?;
@@ -33,7 +36,7 @@ impl Event {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when it has no timestamp (not a timing event, not reached yet);
-    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when it was never recorded; [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library without the query.
+    /// [`ErrorKind::CaptureDependency`](crate::ErrorKind::CaptureDependency) when it was last recorded in a capture; [`ErrorKind::Internal`](crate::ErrorKind::Internal) when it was never recorded; [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library without the query.
     ///
     /// # Examples
     ///
@@ -51,6 +54,7 @@ impl Event {
         if self.kind != EventKind::Timing {
             return Err(Error::invalid("a timestamp needs an event from timing_event()"));
         }
+        self.check_signalled()?;
         let mut us = 0;
         // SAFETY: a live handle, and a place for one number.
         unsafe { call!(&**self.context_inner(), aclrtEventGetTimestamp(self.as_raw(), &raw mut us)) }?;

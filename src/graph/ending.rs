@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acl_sys::{aclmdlRI, aclmdlRICaptureStatus};
+use acl_sys::aclmdlRI;
 
 use super::captured::Graph;
 use crate::call::call;
@@ -55,7 +55,7 @@ fn explain(origin: &Arc<StreamInner>, state: &CaptureState, error: Error) -> Err
     };
     // A failing end usually frees the streams too. When it did not, a second try may; else they stay parked,
     // since work given to them would silently go into a graph that nobody gets.
-    if is_recording(origin) && !end_again(origin, state) {
+    if origin.is_recording() && !end_again(origin, state) {
         origin.spoil();
         origin.context().record_drop_error(
             "a capture could not be ended; its streams are kept and refuse work",
@@ -74,14 +74,5 @@ fn end_again(origin: &Arc<StreamInner>, state: &CaptureState) -> bool {
     if ended.is_ok() && state.is_root() {
         drop(Graph::own(raw, origin.context(), state));
     }
-    !is_recording(origin)
-}
-
-fn is_recording(stream: &StreamInner) -> bool {
-    let mut status = aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE;
-    let mut raw = std::ptr::null_mut();
-    // SAFETY: two places for one value each; the handle is the stream's own.
-    let asked =
-        unsafe { call!(&**stream.context(), aclmdlRICaptureGetInfo(stream.raw(), &raw mut status, &raw mut raw)) };
-    asked.is_ok() && status != aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
+    !origin.is_recording()
 }

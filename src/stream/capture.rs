@@ -193,20 +193,31 @@ impl CaptureState {
         self.lock().check_open()
     }
 
+    /// Whether the library may still have streams in it.
+    pub(crate) fn has_streams(&self) -> bool {
+        !self.lock().streams.is_empty()
+    }
+
     /// `stream`, whose lock the caller holds, takes part when `join` succeeds, and is then not destroyed before the
-    /// capture ends. It is listed first, so that the end of the capture waits for the caller.
-    pub(crate) fn add_stream(&self, stream: &Arc<StreamInner>, join: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// capture ends. It is listed first, so that the end of the capture waits for the caller. Whether it takes part, which
+    /// it may where the library refused what comes behind its entry.
+    pub(crate) fn add_stream(
+        &self,
+        stream: &Arc<StreamInner>,
+        join: impl FnOnce() -> Result<()>,
+    ) -> Result<(bool, Result<()>)> {
         let place = {
             let mut inner = self.lock();
             inner.check_open()?;
             inner.add_stream(stream)
         };
         let joined = join();
-        if joined.is_err() {
+        let is_in = joined.is_ok() || stream.is_recording();
+        if !is_in {
             // Nothing was recorded there; the chain stays as a number without a stream.
             self.lock().joins.void(place);
         }
-        joined
+        Ok((is_in, joined))
     }
 
     /// Waits for threads that are recording into the closed capture at this moment.

@@ -33,6 +33,13 @@ pub(super) struct Mark {
     clock: Clock,
 }
 
+impl Mark {
+    /// The event, and the submission that it stands for, where it is behind `number`.
+    pub(super) fn behind(&self, number: u64) -> Option<(Arc<RawEvent>, u64)> {
+        (self.number >= number).then(|| (Arc::clone(&self.event), self.number))
+    }
+}
+
 thread_local! {
     /// The scopes in which this thread orders work by itself.
     static BY_HAND: Cell<usize> = const { Cell::new(0) };
@@ -228,12 +235,12 @@ impl StreamInner {
         }
     }
 
-    /// Marks what the stream was given so far, unless it is done: before a capture, or work that waits at a gate,
-    /// behind which no mark can be made.
+    /// Marks what the stream was given so far, unless it is done and everybody knows how it ended: before a capture, or
+    /// work that waits at a gate, behind which no mark can be made.
     pub(crate) fn mark_busy(&self, state: &mut State) -> Result<()> {
         let submitted = self.progress.submitted();
         if state.capture.is_some()
-            || self.progress.has_completed(submitted)
+            || self.progress.has_reported(submitted)
             || state.mark.as_ref().is_some_and(|mark| mark.number >= submitted)
             || retire::is_held(self.progress.id(), &state.clock)
         {

@@ -33,6 +33,9 @@ impl StreamInner {
         if self.progress.has_reported(number) {
             return Ok(());
         }
+        if let Some(mark) = self.mark_of_capture(number) {
+            return self.wait_for_mark(&mark, limit);
+        }
         match self.synchronize(limit) {
             // The work is done; how it ended is told after the capture.
             Err(_) if self.progress.has_completed(number) && self.captures(limit) => Ok(()),
@@ -74,6 +77,11 @@ impl StreamInner {
         // too.
         let Some(state) = self.state.try_lock() else { return Ok(()) };
         if state.capture.is_some() {
+            // Of what was given before. Later work is of the capture.
+            let Some((event, number)) = state.mark.as_ref().and_then(|mark| mark.behind(0)) else { return Ok(()) };
+            if !self.progress.has_completed(number) && reached(&event)? {
+                self.progress.set_completed(number);
+            }
             return Ok(());
         }
         let submitted = self.progress.submitted();
@@ -128,7 +136,7 @@ impl StreamInner {
     }
 }
 
-fn reached(event: &RawEvent) -> Result<bool> {
+pub(super) fn reached(event: &RawEvent) -> Result<bool> {
     let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
     // SAFETY: `status` is a place for one value; the event is live.
     unsafe { call!(&**event.context(), aclrtQueryEventStatus(event.raw(), &raw mut status)) }?;

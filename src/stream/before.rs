@@ -1,0 +1,72 @@
+//! Work of before a capture, while the stream records: the library refuses to wait for the stream then, and may end the
+//! capture for it, but answers of an event that was recorded in front of the capture.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use acl_sys::aclmdlRICaptureStatus;
+
+use super::{StreamInner, poll};
+use crate::call::{Caller as _, call};
+use crate::context::RawEvent;
+use crate::error::{Error, ErrorKind, Result};
+use crate::retire::{self, keepers};
+
+/// How soon an event is asked again that is not reached.
+const ASKED_AGAIN: Duration = Duration::from_micros(200);
+/// How often the lock is tried of a stream that somebody gives work.
+const LOOKS: usize = 8;
+
+impl StreamInner {
+    /// Whether the library says that the stream records.
+    pub(crate) fn is_recording(&self) -> bool {
+        let mut status = aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: two places for one value each; the handle is the stream's own.
+        let asked = unsafe { call!(&*self.context, aclmdlRICaptureGetInfo(self.raw, &raw mut status, &raw mut raw)) };
+        asked.is_ok() && status != aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
+    }
+
+    /// The event behind the submission `number`, and up to which submission it stands, where the stream records.
+    pub(super) fn mark_of_capture(&self, number: u64) -> Option<(Arc<RawEvent>, u64)> {
+        for _ in 0..LOOKS {
+            if let Some(state) = self.state.try_lock() {
+                state.capture.as_ref()?;
+                return state.mark.as_ref()?.behind(number);
+            }
+            retire::pause_for(Duration::from_micros(50));
+        }
+        None
+    }
+
+    /// Waits for the submissions up to `number`, behind which `event` is, as [`StreamInner::synchronize`].
+    pub(super) fn wait_for_mark(&self, (event, number): &(Arc<RawEvent>, u64), limit: Option<i32>) -> Result<()> {
+        self.wait_and_tell(*number, || {
+            let span = (self.progress.unreported().0, *number);
+            let _taker = self.progress.takes(*number);
+            let wait = |limit: Option<i32>| match limit {
+                // SAFETY: the event is held by the caller.
+                None => unsafe { call!(&*self.context, aclrtSynchronizeEvent(event.raw())) },
+                Some(ms) => self.wait_at_most(event, ms),
+            };
+            let waited = if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) };
+            waited.map_err(|error| self.note_fault(error, span))
+        })
+    }
+
+    fn wait_at_most(&self, event: &RawEvent, ms: i32) -> Result<()> {
+        if self.context.table().aclrtSynchronizeEventWithTimeout().is_ok() {
+            // SAFETY: as in `wait_for_mark`.
+            return unsafe { call!(&*self.context, aclrtSynchronizeEventWithTimeout(event.raw(), ms)) };
+        }
+        let until = Instant::now() + Duration::from_millis(ms.unsigned_abs().into());
+        while !poll::reached(event)? {
+            if Instant::now() >= until {
+                return Err(Error::new(ErrorKind::Timeout, format!("an event is not reached after {ms} ms")));
+            }
+            retire::pause_for(ASKED_AGAIN);
+        }
+        // SAFETY: as in `wait_for_mark`. It blocks nobody any more, and tells how the work ended.
+        unsafe { call!(&*self.context, aclrtSynchronizeEvent(event.raw())) }
+    }
+}
