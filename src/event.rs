@@ -315,70 +315,6 @@ impl Event {
         Ok(())
     }
 
-    /// The wait of [`Stream::wait`].
-    pub(crate) fn make_wait(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
-        let checked = stream.0.context().check_library(self.context_inner(), "an event");
-        checked.map_err(|error| stream.refuse(("event wait", location), error))?;
-        stream.0.check_thread()?;
-        let stream = &stream.0;
-        let (mut state, noted) = self.lock_both(stream)?;
-        let (None, Last::Eager { progress, number, clock }) = (&state.capture, &noted.last) else {
-            return self.make_other_wait(stream, (state, &noted), location);
-        };
-        let task = Task { label: "event wait", location, uses: &[], scratch: None };
-        stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
-        state.clock.follow((progress.id(), *number), clock);
-        Ok(())
-    }
-
-    /// A wait in a capture, or for an event that eager work did not record last.
-    #[inline(never)]
-    fn make_other_wait(
-        &self,
-        stream: &Arc<StreamInner>,
-        (mut state, noted): (Guard<'_, State>, &Noted),
-        location: &'static Location<'static>,
-    ) -> Result<()> {
-        let task = Task { label: "event wait", location, uses: &[], scratch: None };
-        let of_event = match &noted.last {
-            Last::Captured(capture) => capture.upgrade().filter(|capture| capture.check_open().is_ok()),
-            _ => None,
-        };
-        if of_event.is_none() {
-            noted.check_signalled().map_err(|error| match &state.capture {
-                Some(capture) => capture.poison(&task, error),
-                None => error,
-            })?;
-        }
-        if let Some(capture) = &state.capture {
-            let waits = check_wait(capture, &noted.last, of_event.as_deref());
-            let waits = capture.check_recorded("an event").and(self.check_own()).and(waits);
-            waits.map_err(|error| capture.poison(&task, error))?;
-        } else if self.is_shared() {
-            self.check_outside()?;
-        }
-        // The C call makes the stream part of the event's capture; from here on its work is registered there.
-        if let (None, Some(capture)) = (&state.capture, &of_event) {
-            let marked = stream.mark_busy(&mut state);
-            let joined = marked.and_then(|()| capture.add_stream(stream, || self.c_wait(stream)));
-            let (is_in, joined) = joined.unwrap_or_else(|error| (false, Err(error)));
-            if is_in {
-                state.capture = Some(Arc::clone(capture));
-            }
-            if let Err(error) = joined {
-                return Err(capture.poison(&task, error));
-            }
-            capture.record(stream, &task);
-            capture.note_wait(stream, self.key());
-            return Ok(());
-        }
-        stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
-        if let Some(capture) = &state.capture {
-            capture.note_wait(stream, self.key());
-        }
-        Ok(())
-    }
-
     /// Makes `stream` wait for the submission of `last`, with the event in `kept`, which is made at its first use and
     /// let go after a failure.
     pub(crate) fn order(
@@ -553,20 +489,6 @@ impl Event {
             Err(error) => Err(Refused::new(self, error)),
         }
     }
-}
-
-/// That work of the capture can wait for an event whose last record is this.
-#[inline(never)]
-fn check_wait(capture: &CaptureState, last: &Last, of_event: Option<&CaptureState>) -> Result<()> {
-    let text = if matches!(last, Last::Never) {
-        "the event was never recorded, so the wait would order nothing; record it before"
-    } else if of_event.is_some_and(|other| capture.is_beside(other)) {
-        "the event was recorded on the other side of the border of a condition's body, which is in order with what is \
-         around it as a whole: fork and join inside the body, or around the condition"
-    } else {
-        return Ok(());
-    };
-    Err(Error::new(ErrorKind::CaptureDependency, text))
 }
 
 impl Drop for Event {

@@ -14,6 +14,8 @@ use racl::{CaptureMode, Context, Error, ErrorKind, Stream, ValueWait, sys};
 
 /// What hangs here does so until it is told to go on, so that no time is too short.
 const LIMIT: Duration = Duration::from_millis(20);
+/// More than a drop takes besides, on a machine that does other work as well.
+const FAR: Duration = Duration::from_secs(8);
 
 /// A stream that goes on only when it is told, also when its value is gone.
 struct Held {
@@ -38,7 +40,9 @@ impl Held {
     fn drops<T>(self, what: T, name: &str, hangs: &[&str], rest: Option<Stream>) {
         let _watched = watchdog::Watchdog::new();
         let allocations = mock::live_handles().device_allocations;
+        let begun = Instant::now();
         drop(what);
+        assert!(begun.elapsed() < LIMIT + FAR, "{name}: {:?}", begun.elapsed());
         assert_eq!(mock::live_handles().device_allocations, allocations, "{name}: memory in use was freed");
         let told = self.context.take_drop_errors();
         let late = told.iter().find(|error| error.kind() == ErrorKind::Timeout);
@@ -380,6 +384,34 @@ fn graphs_that_are_cleared_behind_work_that_hangs() {
     mock::release(&stream).unwrap();
     stream.synchronize().unwrap();
     drop((exe, stream));
+    close(held.context);
+}
+
+/// They wait together, though nobody has them together any more.
+#[test]
+fn host_outputs_whose_graph_is_gone() {
+    const OUTPUTS: usize = 48;
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    let (held, stream) = Held::new();
+    let plan = Plan::build(|g| {
+        let x = g.full([4], F32, 1.0)?;
+        (0..OUTPUTS).try_for_each(|index| g.output_to_host(&format!("y{index}"), g.adds(x, index as f32)?))
+    });
+    let options = RunOptions::new().host_output_buffers(2);
+    let mut exe = plan.unwrap().executable(&held.context, &options, Frozen::new()).unwrap();
+    let mut bind = exe.bindings();
+    exe.run(&stream, &mut bind).unwrap();
+    let outputs = exe.take_host_outputs().unwrap();
+    exe.clear_graphs();
+    racl::set_drop_limit(10 * LIMIT);
+    let begun = Instant::now();
+    drop(outputs);
+    assert!(begun.elapsed() < 10 * LIMIT * OUTPUTS as u32, "each output was waited for: {:?}", begun.elapsed());
+    mock::release(&stream).unwrap();
+    stream.synchronize().unwrap();
+    drop((bind, exe, stream));
+    drop(held.context.take_drop_errors());
     close(held.context);
 }
 

@@ -52,7 +52,13 @@ fn memory_and_graphs_of_another_device_are_refused() {
     here.wait(&event).unwrap();
     here.synchronize().unwrap();
 
+    let latch = one.context().external_event().unwrap();
+    for refused in [latch.record(&here), latch.reset(&here), here.wait_external(&latch, None)] {
+        assert_says(&refused.unwrap_err(), ErrorKind::InvalidArgument, &["an external event of device 1"]);
+    }
+
     kernels(&zero, &one);
+    gates(&zero, &one);
     built(&zero, &one);
     plans(&zero, &one);
     peers(&zero, &one);
@@ -156,6 +162,26 @@ fn peers(zero: &racl::Device, one: &racl::Device) {
 }
 
 /// A plan on one device with memory, streams and pools of another.
+/// The gates of a plan are memory of its device.
+fn gates(zero: &racl::Device, one: &racl::Device) {
+    let mut gate = None;
+    let plan = Plan::build(|g| {
+        let it = *gate.insert(g.external("gate")?);
+        g.wait_external(it)
+    });
+    let (gate, plan) = (gate.unwrap(), plan.unwrap());
+    for mode in [Mode::Captured, Mode::Eager] {
+        let options = RunOptions::new().mode(mode);
+        let exe = plan.executable(zero, &options, Frozen::new()).unwrap();
+        let there = one.stream().unwrap();
+        for refused in [exe.signal(gate, &there), exe.wait_signal(gate, &there)] {
+            let parts = ["an executable of device 0", "used on device 1"];
+            assert_says(&refused.unwrap_err(), ErrorKind::InvalidArgument, &parts);
+        }
+        there.synchronize().unwrap();
+    }
+}
+
 fn plans(zero: &racl::Device, one: &racl::Device) {
     let plan = Plan::build(|g| {
         let w = g.input("w", [2], F32, Input::Frozen)?;

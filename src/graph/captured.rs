@@ -231,6 +231,11 @@ impl Graph {
     /// As [`Graph::launch`], for a call at `location`.
     #[inline]
     pub(crate) fn launch_at(&mut self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
+        self.try_launch(stream, location).map_err(|error| stream.refuse(("graph launch", location), error))
+    }
+
+    #[inline]
+    fn try_launch(&mut self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let inner = &stream.0;
         if inner.raw().is_null() {
             let text = "the library does not give the handle of its default stream, and a graph needs one";
@@ -281,7 +286,7 @@ impl Graph {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });
-        let number = number.inspect_err(|error| self.not_launched(inner, error))?;
+        let number = number.inspect_err(|error| self.not_launched(inner, &state.clock, error))?;
         state.latest.set(Some(((task.label, task.location), number)));
         self.in_flight.launched(inner, number);
         if !known {
@@ -293,10 +298,11 @@ impl Graph {
 
     /// After a launch that was refused, with the stream's lock.
     #[cold]
-    fn not_launched(&self, stream: &Arc<StreamInner>, error: &Error) {
+    fn not_launched(&self, stream: &Arc<StreamInner>, clock: &Clock, error: &Error) {
         self.panics.not_launched(stream.progress());
         if error.kind().may_be_in_part() {
             self.in_flight.launched(stream, stream.progress().submitted());
+            self.note_use(stream, clock);
         }
         self.in_flight.set_disturbed();
     }
@@ -305,7 +311,9 @@ impl Graph {
     #[inline(never)]
     fn order_launch(&mut self, stream: &Stream, again: bool, location: &'static Location<'static>) -> Result<()> {
         // Here, since an update disturbs, and so does a close that failed.
-        self.check_whole().and_then(|()| self.bound.check()).inspect_err(|_| self.in_flight.set_disturbed())?;
+        let checked =
+            stream.check_eager("launch").and_then(|()| self.check_whole()).and_then(|()| self.bound.check());
+        checked.inspect_err(|_| self.in_flight.set_disturbed())?;
         let _pass = if again { None } else { self.in_flight.pass() };
         let before = if again { None } else { self.in_flight.running()? };
         if let Some(before) = before {

@@ -101,6 +101,7 @@ use super::argument::Arg;
 use super::executor::{Call, Function, Target};
 use super::operand::{Access, Operand, Place, Submit, memory};
 use crate::error::{Error, Result};
+use crate::stream::Named;
 
 /// Typed functions: `fn name = aclnnName, aclnnNameGetWorkspaceSize(parameter: kind, …);`, with the kinds of `kind!`.
 macro_rules! aclnn {
@@ -121,7 +122,7 @@ macro_rules! aclnn {
                             &[$($crate::op::aclnn::takes!($kind)),*],
                             concat!(stringify!($name), "," $(, stringify!($p), ",")*),
                         );
-                $($crate::op::aclnn::own!($kind $p);)*
+                $($crate::op::aclnn::own!($kind $p, on, $name);)*
                 $crate::op::aclnn::submit(
                     on,
                     (FUNCTION, stringify!($name)),
@@ -260,13 +261,15 @@ use takes;
 
 /// What has to live through the call: texts with a zero at their end.
 macro_rules! own {
-    (text $p:ident) => {
-        let $p = $crate::op::aclnn::text(stringify!($p), $p)?;
+    (text $p:ident, $on:ident, $name:ident) => {
+        let $p = $crate::op::aclnn::text(stringify!($p), $p);
+        let $p = $crate::op::aclnn::kept($on, (stringify!($name), std::panic::Location::caller()), $p)?;
     };
-    (maybe_text $p:ident) => {
-        let $p = $p.map(|text| $crate::op::aclnn::text(stringify!($p), text)).transpose()?;
+    (maybe_text $p:ident, $on:ident, $name:ident) => {
+        let $p = $p.map(|text| $crate::op::aclnn::text(stringify!($p), text)).transpose();
+        let $p = $crate::op::aclnn::kept($on, (stringify!($name), std::panic::Location::caller()), $p)?;
     };
-    ($kind:tt $p:ident) => {};
+    ($kind:tt $p:ident, $on:ident, $name:ident) => {};
 }
 use own;
 
@@ -437,6 +440,21 @@ pub(super) fn text(parameter: &str, text: &str) -> Result<CString> {
     CString::new(text).map_err(|error| {
         Error::invalid(format!("{parameter} is a text with a zero byte: {text:?}")).with_source(error)
     })
+}
+
+/// What an operator is given, unless it is refused.
+fn kept<T>(on: &dyn Submit, named: Named, given: Result<T>) -> Result<T> {
+    given.map_err(|error| refuse(on, named, error))
+}
+
+/// An operator that is not submitted: a capture of the stream, or a plan, lacks it then, whatever becomes of the error.
+#[cold]
+pub(super) fn refuse(on: &dyn Submit, named: Named, error: Error) -> Error {
+    match on.place() {
+        Place::Stream(stream) => stream.refuse(named, error),
+        Place::Recorder(recorder) => recorder.refuse(error.to_string(), named.1),
+        Place::Footprint(_) => error,
+    }
 }
 
 fn tensor(operand: Option<&dyn Operand>, access: Access) -> Arg<'_> {

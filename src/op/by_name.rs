@@ -8,7 +8,7 @@ use super::aclnn;
 use super::any::ElementType;
 use super::argument::Arg;
 use super::executor::Function;
-use super::operand::{Operand, Place, Submit};
+use super::operand::{Operand, Submit};
 use super::scalar::Scalar;
 use super::told::{Numeral, Takes};
 use crate::error::{Error, Result};
@@ -102,12 +102,8 @@ impl fmt::Debug for Argument<'_> {
 pub fn call(on: &dyn Submit, name: &str, arguments: &[Argument<'_>]) -> Result<()> {
     let location = Location::caller();
     let found = aclnn::find(name);
-    // A capture of the stream lacks what is refused, and gives no graph then.
-    let refuse = |error| match on.place() {
-        Place::Stream(stream) => stream.refuse((found.map_or("an operator", |(label, _)| label), location), error),
-        Place::Recorder(recorder) => recorder.refuse(error.to_string(), location),
-        _ => error,
-    };
+    let named = (found.map_or("an operator", |(label, _)| label), location);
+    let refuse = |error| aclnn::refuse(on, named, error);
     let (label, function) = found.ok_or_else(|| refuse(Error::invalid(format!("no operator {name:?}"))))?;
     let texts = texts(function, arguments).map_err(refuse)?;
     let args = fit(function, arguments, &texts).map_err(refuse)?;

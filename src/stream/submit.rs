@@ -72,6 +72,15 @@ impl Stream {
         capture.lacks(what, error)
     }
 
+    /// That the stream records no graph; else what is to be done elsewhere.
+    pub(crate) fn check_eager(&self, what: &str) -> Result<()> {
+        if !self.is_capturing() {
+            return Ok(());
+        }
+        let text = format!("{} records a graph; {what} on another stream, or after it", self.name());
+        Err(Error::new(ErrorKind::CaptureForbidden, text))
+    }
+
     /// The lock, unless somebody has it for longer than it takes to look whether it is held.
     fn lock_soon(&self) -> Option<Guard<'_, State>> {
         self.lock_between(|| retire::pause_for(Duration::from_micros(50)))

@@ -1,7 +1,7 @@
 //! Captures that cross, nest, leak out and end in the wrong place: an error each time, and never a graph that lies.
 
-use racl::plan::Mode;
-use racl::{CaptureMode, ErrorKind, Result, op};
+use racl::plan::{Frozen, Mode, Plan};
+use racl::{CaptureMode, ErrorKind, Result, Stream, op};
 
 use crate::arena::{Arena, formula, refused, run};
 
@@ -160,6 +160,45 @@ fn errors_that_are_ignored() {
     refused(ended, &[ErrorKind::OperatorArgument, ErrorKind::CaptureInvalidated, ErrorKind::Operator]);
     assert_eq!(out.to_vec().unwrap(), [0.0; 4]);
     drop((stream, a, wrong, out));
+    arena.end();
+}
+
+#[test]
+fn errors_of_every_kind_of_call_that_are_ignored() {
+    let arena = Arena::new();
+    let stream = arena.stream();
+    let (a, mut out) = (arena.tensor(1.0), arena.tensor(0.0));
+    let mut kept = arena.tensor(0.0);
+    let gate_of = || {
+        let mut gate = None;
+        let plan = Plan::build(|g| {
+            let it = *gate.insert(g.external("gate")?);
+            g.wait_external(it)
+        });
+        (plan.unwrap().eager(&arena.context, Frozen::new()).unwrap(), gate.unwrap())
+    };
+    let ((exe, _), (_, other)) = (gate_of(), gate_of());
+    let mut inner = stream.capture(CaptureMode::Relaxed, |s| op::add_inplace(s, &mut kept, &a)).unwrap();
+    let elsewhere = arena.stream();
+    inner.launch(&elsewhere).unwrap();
+    let mut unused = out.clone();
+    let calls: [&mut dyn FnMut(&Stream) -> Result<()>; 5] = [
+        &mut |s| op::aclnn::einsum(s, &[&a], "i\0->i", &mut unused),
+        &mut |s| exe.signal(other, s),
+        &mut |s| exe.wait_signal(other, s),
+        &mut |s| inner.launch(s),
+        &mut |s| s.synchronize(),
+    ];
+    for (index, call) in calls.into_iter().enumerate() {
+        let ended = stream.capture(CaptureMode::Relaxed, |s| {
+            assert!(call(s).is_err(), "{index}");
+            op::add_inplace(s, &mut out, &a)
+        });
+        assert_eq!(ended.unwrap_err().kind(), ErrorKind::CaptureInvalidated, "{index}");
+    }
+    stream.synchronize().unwrap();
+    assert_eq!(out.to_vec().unwrap(), [0.0; 4]);
+    drop((stream, elsewhere, inner, exe, a, out, unused, kept));
     arena.end();
 }
 

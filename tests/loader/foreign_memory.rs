@@ -128,6 +128,28 @@ fn frozen_inputs_pools_and_streams_are_of_the_executables_library() {
 }
 
 #[test]
+fn gates_are_signalled_and_waited_for_by_streams_of_the_executables_library() {
+    let _alone = mock::exclusive();
+    let two = two();
+    let mut gate = None;
+    let plan = Plan::build(|g| {
+        let it = *gate.insert(g.external("gate")?);
+        g.wait_external(it)
+    });
+    let (gate, plan) = (gate.unwrap(), plan.unwrap());
+    for (here, there) in two.both_ways() {
+        let exe = plan.capture(here, Frozen::new()).unwrap();
+        let (own, stream) = (here.stream().unwrap(), there.stream().unwrap());
+        two.refuses_some("an executable", exe.signal(gate, &stream));
+        two.refuses_some("an executable", exe.wait_signal(gate, &stream));
+        stream.synchronize().unwrap();
+        exe.signal(gate, &own).unwrap();
+        exe.wait_signal(gate, &own).unwrap();
+        own.synchronize().unwrap();
+    }
+}
+
+#[test]
 fn bindings_that_outlive_their_executable_say_so() {
     let _alone = mock::exclusive();
     let context = Acl::mock().unwrap().device(0).unwrap().context().create_context().unwrap();

@@ -121,6 +121,10 @@ fn flags_and_notifies() {
         let notify = other.context().notify().unwrap();
         two.refuses_some("notify", notify.record(&stream));
         two.refuses_some("notify", stream.wait_notify(&notify, None));
+        let latch = other.context().external_event().unwrap();
+        two.refuses_some("external event", latch.record(&stream));
+        two.refuses_some("external event", latch.reset(&stream));
+        two.refuses_some("external event", stream.wait_external(&latch, None));
         let counting = other.context().counting_notify().unwrap();
         two.refuses_some("notify", counting.record(&stream, CountUpdate::Add(1)));
         two.refuses_some("notify", counting.reset(&stream));

@@ -50,6 +50,12 @@ fn a_value_of_another_plan() {
 }
 
 #[test]
+fn a_text_that_c_cannot_read() {
+    let says = &["equation is a text with a zero byte"];
+    refused(0, says, |g, x| aclnn::einsum(g, &[&x], "i\0->i", &mut Inferred::new()));
+}
+
+#[test]
 fn a_wrong_direction() {
     refused(2, &["abs into a constant"], |g, x| {
         let constant = g.constant(&[0.0_f32; 4], [4])?;

@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::lock::Lock;
 use crate::plan::recipe::{OutputInfo, Recipe};
+use crate::retire;
 use crate::stream::Stream;
 
 use super::executable::not_given;
@@ -261,8 +262,10 @@ impl Delivery {
 
 impl Drop for Delivery {
     fn drop(&mut self) {
-        if let Some(ring) = self.ring.upgrade() {
-            ring.memory.lock().push_back(std::mem::take(&mut self.memory));
+        let memory = std::mem::take(&mut self.memory);
+        match self.ring.upgrade() {
+            Some(ring) => ring.memory.lock().push_back(memory),
+            None => retire::together(|| drop(memory)),
         }
     }
 }

@@ -339,11 +339,7 @@ impl Executable {
     fn check_stream(&self, stream: &Stream) -> Result<()> {
         stream.0.context().check_memory(self.context.inner(), || "an executable".to_owned())?;
         stream.0.check_thread()?;
-        if stream.is_capturing() {
-            let text = format!("{} records a graph; run the plan on another stream, or after it", stream.name());
-            return Err(Error::new(ErrorKind::CaptureForbidden, text));
-        }
-        Ok(())
+        stream.check_eager("run the plan")
     }
 
     /// That no input which is written shares memory with another; unless that was looked at for the same memory.

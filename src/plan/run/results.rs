@@ -8,7 +8,7 @@ use crate::memory::SharedBuffer;
 use crate::op::{DataType, Element, Shape, Tensor};
 use crate::plan::builder::External;
 use crate::plan::recipe::{Input, OutputInfo};
-use crate::stream::Stream;
+use crate::stream::{Named, Stream};
 
 use super::bindings::{DeclaredInput, InputId, OutputId};
 use super::executable::{Executable, Last, not_given};
@@ -329,8 +329,8 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a gate of another plan; those of
-    /// submitting.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a gate of another plan, and for a stream of
+    /// another device or library; those of submitting.
     ///
     /// # Examples
     ///
@@ -354,7 +354,8 @@ impl Executable {
     #[doc(alias = "aclrtValueWrite")]
     #[track_caller]
     pub fn signal(&self, gate: External, stream: &Stream) -> Result<()> {
-        self.outside(gate)?.signal(gate.index as usize, stream, Location::caller())
+        let location = Location::caller();
+        self.outside(gate, ("gate signal", location), stream)?.signal(gate.index as usize, stream, location)
     }
 
     /// Makes `stream` wait for a signal that the plan gives through the gate, and take it. Returns when it is
@@ -386,14 +387,18 @@ impl Executable {
     #[doc(alias = "aclrtValueWait")]
     #[track_caller]
     pub fn wait_signal(&self, gate: External, stream: &Stream) -> Result<()> {
-        self.outside(gate)?.wait(gate.index as usize, stream, Location::caller())
+        let location = Location::caller();
+        self.outside(gate, ("gate wait", location), stream)?.wait(gate.index as usize, stream, location)
     }
 
-    fn outside(&self, gate: External) -> Result<&Outside> {
-        match &self.outside {
+    /// The gates, for what `stream` is to do at one of them.
+    fn outside(&self, gate: External, named: Named, stream: &Stream) -> Result<&Outside> {
+        let memory = stream.0.context().check_memory(self.context.inner(), || "an executable".to_owned());
+        let found = memory.and_then(|()| match &self.outside {
             Some(outside) if gate.plan == self.plan.0.id => Ok(outside),
             _ => Err(Error::invalid("a gate of another plan")),
-        }
+        });
+        found.map_err(|error| stream.refuse(named, error))
     }
 }
 
