@@ -21,6 +21,8 @@ const WIDEST: usize = 512;
 const MOST_HEADS: usize = 256;
 const MOST_SEQUENCES: usize = 1 << 16;
 const MOST_UNALIGNED: usize = 128;
+/// Of keys and values, by the document of the operator.
+const MOST_KEYS: usize = 20 << 20;
 
 const PRODUCTS: [&str; 2] = ["aclnnMatmul", "aclnnBatchMatMul"];
 
@@ -149,19 +151,20 @@ fn is_attention(facts: &Facts<'_>, found: &Attention) -> bool {
     let whole =
         |dims: &[Dim], rows: Dim| matches!(dims, [first @ .., a, b] if first == lead && (*a, *b) == (rows, width));
     heads_are_known
-        && is_within_limits(facts, lead, width)
+        && is_within_limits(facts, lead, (keys, width))
         && lead == key_lead
         && key_width == width
         && whole(value, keys)
         && whole(out, rows)
 }
 
-/// Whether cards take so many sequences and heads of such a width, whatever the symbols are.
-fn is_within_limits(facts: &Facts<'_>, lead: &[Dim], width: Dim) -> bool {
+/// Whether cards take so many sequences, heads and keys of such a width, whatever the symbols are.
+fn is_within_limits(facts: &Facts<'_>, lead: &[Dim], (keys, width): (Dim, Dim)) -> bool {
     let at_most = |dim: Dim, most: usize| dim.poly().greatest(&facts.bounds).is_some_and(|size| size <= most as i128);
     let Some(width) = width.as_fixed().filter(|width| *width <= WIDEST) else { return false };
     let most = if width.is_multiple_of(16) { MOST_SEQUENCES } else { MOST_UNALIGNED };
     lead.first().is_none_or(|sequences| at_most(*sequences, most))
+        && at_most(keys, MOST_KEYS)
         && lead.iter().skip(1).all(|heads| at_most(*heads, MOST_HEADS))
 }
 

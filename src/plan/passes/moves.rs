@@ -95,18 +95,11 @@ fn takes(facts: &Facts<'_>, edit: &Edit, (node, reader): (u32, u32), moved: &Mov
     let uses = accesses(reader).filter(of(recipe.storage_of(moved.to.value))).count();
     let taken = operands(facts, reader).iter().filter(|one| facts.is_same(one.value, moved.to.value)).count();
     !edit.changes_node(reader)
-        && (keeps_order(facts, &moved.layout) || !facts.called(reader).is_some_and(|call| call.is(&ADDERS)))
+        && (moved.layout.is_dense() || !facts.called(reader).is_some_and(|call| call.is(&ADDERS)))
         && facts.plan.order.before(node, reader)
         && uses == taken
         && !accesses(reader).filter(of(moved.storage)).any(|one| one.mode.writes())
         && !accesses(node).any(|one| one.mode.reads() && facts.may_change(one.value, node, reader))
-}
-
-/// Whether the elements follow one another in memory as they do in their order, maybe with gaps.
-fn keeps_order(facts: &Facts<'_>, layout: &Layout) -> bool {
-    let sizes = layout.dims.iter().zip(&layout.strides);
-    let strides: Vec<_> = sizes.filter(|(dim, _)| dim.as_fixed() != Some(1)).map(|(_, stride)| stride).collect();
-    strides.windows(2).all(|pair| pair[1].is_at_most(pair[0], &facts.bounds))
 }
 
 /// What a node takes with any strides.

@@ -67,16 +67,20 @@ fn rms_norm(edit: &mut Edit, group: Group<'_>, call: &Called<'_>) -> Result<()> 
 
 /// The product with a weight, before it is cast where it is: the group, the weight, and what it is multiplied with.
 fn weighted<'f>(group: &Group<'f>, call: &Called<'f>) -> Vec<(Group<'f>, Access, Access)> {
-    let (mut group, is_cast) = (group.clone(), call.is(&["aclnnCast"]));
+    let (mut group, facts, is_cast) = (group.clone(), group.facts, call.is(&["aclnnCast"]));
     let pairs = if is_cast {
-        let product = call.tensor(0).and_then(|from| group.made_by(from, &["aclnnMul"]));
+        let from = call.tensor(0).filter(|from| dtype(facts, from.value) == F32);
+        let product = from.and_then(|from| group.made_by(from, &["aclnnMul"]));
         product.as_ref().and_then(orders)
     } else {
         orders(call)
     };
+    // Other casts change numbers: those to integers cut off.
+    let wanted = if is_cast { Some(F32) } else { call.tensor(2).map(|y| dtype(facts, y.value)) };
     let uncast = |(norm, weight): (Access, Access)| {
-        let mut group = group.clone();
-        let uncast = group.through(if is_cast { weight } else { norm }, "aclnnCast", |cast| cast.tensor(0));
+        let (mut group, read) = (group.clone(), if is_cast { weight } else { norm });
+        let fits = wanted == Some(dtype(facts, read.value));
+        let uncast = if fits { group.through(read, "aclnnCast", |cast| cast.tensor(0)) } else { read };
         if is_cast { (group, uncast, norm) } else { (group, weight, uncast) }
     };
     pairs.into_iter().flatten().map(uncast).collect()
@@ -85,7 +89,7 @@ fn weighted<'f>(group: &Group<'f>, call: &Called<'f>) -> Vec<(Group<'f>, Access,
 /// `x · rsqrt(mean(x²) + eps)` or `x / sqrt(mean(x²) + eps)`.
 #[inline(never)]
 fn normalised<'f>(mut group: Group<'f>, norm: Access) -> Option<(Group<'f>, Normalised)> {
-    let call = group.made_by(norm, &["aclnnMul", "aclnnDiv"])?;
+    let call = group.made_by(norm, &["aclnnMul", "aclnnDiv"]).filter(|_| dtype(group.facts, norm.value) == F32)?;
     let [straight, turned] = orders(&call)?;
     if call.is(&["aclnnDiv"]) {
         return scaled(group, straight, "aclnnSqrt");
@@ -96,7 +100,9 @@ fn normalised<'f>(mut group: Group<'f>, norm: Access) -> Option<(Group<'f>, Norm
 fn scaled<'f>(mut group: Group<'f>, (x, scale): (Access, Access), root: &str) -> Option<(Group<'f>, Normalised)> {
     let shifted = group.made_by(scale, &[root])?.tensor(0)?;
     let shifted = group.made_by(shifted, &["aclnnAdds"])?;
-    let eps = shifted.scalar(1).filter(|_| shifted.scalar(2) == Some(1.0))?;
+    // The operator keeps what is nothing as a number of 32 bits.
+    let eps = shifted.scalar(1).filter(|eps| *eps == 0.0 || *eps as f32 != 0.0)?;
+    let eps = Some(eps).filter(|_| shifted.scalar(2) == Some(1.0))?;
     let mean = group.made_by(shifted.tensor(0)?, &["aclnnMean"])?;
     let keeps = mean.int(2) == Some(1);
     let square = group.made_by(mean.tensor(0)?, &["aclnnMul", "aclnnPowTensorScalar", "aclnnSquare"])?;

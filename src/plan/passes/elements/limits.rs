@@ -36,8 +36,11 @@ fn limited(chain: &Chain<'_>, call: &Called<'_>) -> Vec<(Access, f64)> {
     if let (Some(x), Some(number)) = (call.tensor(0), call.scalar(1)) {
         return vec![(x, number)];
     }
-    let number = |(x, limit): (Access, Access)| Some((x, only_number(chain, limit)?));
-    orders(call).into_iter().flatten().filter_map(number).collect()
+    // Of two zeros the second operand is the result, as with a limit that is told.
+    let number = |(index, (x, limit)): (usize, (Access, Access))| {
+        only_number(chain, limit).filter(|number| index == 0 || *number != 0.0).map(|number| (x, number))
+    };
+    orders(call).into_iter().flatten().enumerate().filter_map(number).collect()
 }
 
 /// The number that a constant is.

@@ -39,27 +39,26 @@ fn with_multiple(mut chain: Chain<'_>, sum: Sum) -> Option<Found<'_>> {
     Some(Found { chain, fused: Fused::Add { a: sum.a, b, alpha } })
 }
 
+/// The operators multiply the first factor with the number, and then with the second one or by its inverse: a number that
+/// stands elsewhere changes nothing where it is a sign, and otherwise what overflows on the way.
 fn with_product(mut chain: Chain<'_>, sum: Sum) -> Option<Found<'_>> {
     let mut number = sum.times;
     let mut part = sum.b;
     if let Some((of, more)) = chain.multiple(part) {
         (part, number) = (of, times(number, more)?);
     }
-    let call = chain.made_by(part, &["aclnnMul", "aclnnDiv"])?;
-    let [(mut b, mut c), _] = orders(&call)?;
-    let mut factors = vec![&mut b];
-    if call.is(&["aclnnMul"]) {
-        factors.push(&mut c);
+    if number.abs() != 1.0 {
+        return None;
     }
-    for factor in factors {
-        let mut longer = chain.clone();
-        let multiple = longer.multiple(*factor).and_then(|(of, more)| Some((of, times(number, more)?)));
-        if let Some((of, more)) = multiple {
-            (chain, *factor, number) = (longer, of, more);
-        }
+    let call = chain.made_by(part, &["aclnnMul", "aclnnDiv"])?;
+    let product = call.is(&["aclnnMul"]);
+    let [(mut b, mut c), _] = orders(&call)?;
+    if let Some((of, more)) = chain.multiple(b) {
+        (b, number) = (of, times(number, more)?);
+    } else if product && let Some((of, more)) = chain.multiple(c) {
+        (b, c, number) = (of, b, times(number, more)?);
     }
     let (a, times) = (sum.a, exact(number)?);
-    let product = call.is(&["aclnnMul"]);
     let fused = if product { Fused::Addcmul { a, b, c, times } } else { Fused::Addcdiv { a, b, c, times } };
     Some(Found { chain, fused })
 }
@@ -105,7 +104,8 @@ pub(super) fn shifted<'f>(chain: &Chain<'f>, call: &Called<'f>) -> Vec<Found<'f>
 
 /// What is not negative of a sum.
 pub(super) fn positive<'f>(chain: &Chain<'f>, call: &Called<'f>) -> Vec<Found<'f>> {
-    let cuts = call.is(&["aclnnRelu"]) || (call.is(&["aclnnClampMin"]) && call.scalar(1) == Some(0.0));
+    // A least number of nothing takes the sign of a zero away, which the operator keeps.
+    let cuts = call.is(&["aclnnRelu"]);
     let (true, Some(sum), mut chain) = (cuts, call.tensor(0), chain.clone()) else { return Vec::new() };
     let Some(sum) = chain.made_by(sum, &["aclnnAdd", "aclnnSub"]) else { return Vec::new() };
     let whole = |sum: Sum, chain: Chain<'f>| {

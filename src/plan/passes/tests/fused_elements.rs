@@ -1,7 +1,7 @@
 //! Chains of operators on elements that are one operator.
 
 use crate::op::{DataType, GeluForm, aclnn};
-use crate::plan::Inferred;
+use crate::plan::{Inferred, Simulated};
 
 use super::*;
 
@@ -84,14 +84,67 @@ fn sums_with_a_multiple_have_an_alpha() {
 #[test]
 fn sums_with_a_product_or_a_quotient_are_one_operator() {
     becomes("aclnnAddcmul", 2, |g, [a, b, c]| g.add(a, g.mul(b, c)?));
-    becomes("aclnnAddcmul", 3, |g, [a, b, c]| g.add(g.muls(g.mul(b, c)?, 0.25)?, a));
+    becomes("aclnnAddcmul", 3, |g, [a, b, c]| g.add(g.muls(g.mul(b, c)?, -1.0)?, a));
     becomes("aclnnAddcmul", 3, |g, [a, b, c]| g.sub(a, g.mul(b, g.muls(c, 0.25)?)?));
+    becomes("aclnnAddcmul", 3, |g, [a, b, c]| g.sub(a, g.mul(g.muls(b, 0.25)?, c)?));
     becomes("aclnnAddcdiv", 2, |g, [a, b, c]| g.add(a, g.div(b, c)?));
     becomes("aclnnAddcdiv", 3, |g, [a, b, c]| g.sub(a, g.div(g.muls(b, 3.0)?, c)?));
     // A number below is none in front.
     let better = optimised(elements(), work(|g, [a, b, c]| g.add(a, g.div(b, g.muls(c, 3.0)?)?)));
     assert_eq!((better.before, better.plan.operators()), (3, 2), "{better}");
     stays(|g, [a, b, c]| g.sub(g.mul(a, b)?, c));
+    // Nor are numbers of whole products and quotients, nor of both factors.
+    for whole in [0.25, 3.0] {
+        let of = |product: bool| {
+            move |g: &Builder, [a, b, c]: Three| {
+                g.add(a, g.muls(if product { g.mul(b, c)? } else { g.div(b, c)? }, whole)?)
+            }
+        };
+        for product in [true, false] {
+            let text = optimised(elements(), work(of(product))).plan.to_text();
+            assert!(!text.contains("aclnnAddc"), "{text}");
+        }
+    }
+    let better = optimised(elements(), work(|g, [a, b, c]| g.add(a, g.mul(g.muls(b, 0.5)?, g.muls(c, 0.5)?)?)));
+    assert_eq!((better.before, better.plan.operators()), (4, 2), "{better}");
+}
+
+/// In which order they are multiplied is seen where the numbers are large.
+#[test]
+fn large_and_tiny_factors_give_the_same_numbers() {
+    let (large, tiny) = (2.0_f32.powi(70), 2.0_f32.powi(-90));
+    let plan = |chain: fn(&Builder, Three) -> Result<Value>| {
+        let work = |g: &Builder| {
+            let wide = |name| g.input(name, [1], F32, Input::Copied);
+            g.output("y", chain(g, [wide("a")?, wide("b")?, wide("c")?])?)
+        };
+        Plan::build(work).unwrap().optimise(&OFF.fused_elements(PassMode::On)).unwrap().plan
+    };
+    let of = |plan: &Plan, [b, c]: [f32; 2]| {
+        let given = Simulated::new().tensor("a", &[0.0_f32], [1]).tensor("b", &[b], [1]).tensor("c", &[c], [1]);
+        plan.simulate(1, &given).unwrap().to_vec::<f32>("y").unwrap()[0]
+    };
+    let quotient = plan(|g, [a, b, c]| g.add(a, g.muls(g.div(b, c)?, 2.0_f32.powi(70))?));
+    assert_eq!(of(&quotient, [large, large]), large);
+    let product = plan(|g, [a, b, c]| g.add(a, g.mul(b, g.muls(c, 2.0_f32.powi(70))?)?));
+    assert_eq!(of(&product, [large, 2.0_f32.powi(-100)]), 2.0_f32.powi(40));
+    let small = plan(|g, [a, b, c]| g.add(a, g.muls(g.div(b, c)?, 2.0_f32.powi(-90))?));
+    assert_eq!(of(&small, [tiny, tiny]), tiny);
+}
+
+/// Signs of zeros are seen by their inverses.
+#[test]
+fn signs_of_zeros_stay() {
+    stays(|g, [a, b, _]| g.clamp_min(g.add(a, b)?, 0.0));
+    let limited = |first: bool| {
+        move |g: &Builder, [a, ..]: Three| {
+            let none = g.constant(&[0.0_f32], [1])?;
+            let least = if first { g.maximum(none, a)? } else { g.maximum(a, none)? };
+            made(|y| aclnn::clamp_max(g, &least, 1.0_f32, y))
+        }
+    };
+    unchanged(elements(), work(limited(true)));
+    assert_eq!(optimised(elements(), work(limited(false))).plan.operators(), 1);
 }
 
 #[test]
@@ -137,7 +190,7 @@ fn limits_are_one_operator() {
 
 #[test]
 fn sums_that_are_not_negative_are_one_operator() {
-    becomes("aclnnAddRelu", 2, |g, [a, b, _]| g.clamp_min(g.add(a, b)?, 0.0));
+    becomes("aclnnAddRelu", 2, |g, [a, b, _]| made(|y| aclnn::relu(g, &g.add(a, b)?, y)));
     becomes("aclnnAddRelu", 3, |g, [a, b, _]| made(|y| aclnn::relu(g, &g.sub(a, g.muls(b, 0.3)?)?, y)));
     stays(|g, [a, b, _]| g.clamp_min(g.add(a, b)?, 0.5));
 }
@@ -264,7 +317,11 @@ fn factors_that_the_type_does_not_have_stay_apart() {
             g.add(a, scaled.value()?)
         }
     };
-    let product = |g: &Builder, [a, b, c]: Three| scaled(0.1)(g, [a, g.mul(b, c)?, a]);
+    let product = |g: &Builder, [a, b, c]: Three| {
+        let mut scaled = Inferred::new();
+        aclnn::muls(g, &b, 0.1_f32, &mut scaled)?;
+        g.add(a, g.mul(scaled.value()?, c)?)
+    };
     for factor in [1e5_f32, 1e-8] {
         unchanged(elements(), typed(DataType::F16, scaled(factor)));
         assert_eq!(optimised(elements(), typed(F32, scaled(factor))).plan.operators(), 1);

@@ -1,7 +1,7 @@
 //! Normalisations by the root of the mean square that are one operator.
 
 use crate::op::aclnn;
-use crate::plan::{Inferred, OnMove};
+use crate::plan::{Inferred, OnMove, Simulated};
 
 use super::*;
 
@@ -88,6 +88,52 @@ fn casts_around_are_part_of_it() {
         assert_eq!(better.plan.operators(), 4, "{better}"); // two casts, the norm, abs
         assert!(better.plan.to_text().contains("aclnnRmsNorm"));
     }
+}
+
+#[test]
+fn casts_that_change_numbers_are_no_part_of_it() {
+    // 3/2.5 and 4/2.5 are cut off to 1 each.
+    let whole = |to: crate::op::DataType| {
+        move |g: &Builder| {
+            let x = g.input("x", [1, 4], F32, Input::Copied)?;
+            let w = g.input("w", [4], F32, Input::Frozen)?;
+            let norm = g.cast(g.mul(x, deviations(g, x)?)?, to)?;
+            let mut y = Inferred::new();
+            aclnn::mul(g, &norm, &w, &mut y)?;
+            g.output("y", y.value()?)
+        }
+    };
+    for to in [crate::op::DataType::I32, crate::op::DataType::Bool] {
+        unchanged(norms(), whole(to));
+        let plan = Plan::build(whole(to)).unwrap().optimise(&on()).unwrap().plan;
+        let given = Simulated::new().tensor("x", &[3.0_f32, 4.0, 0.0, 0.0], [1, 4]).tensor("w", &[10.0_f32; 4], [4]);
+        assert_eq!(plan.simulate(1, &given).unwrap().to_vec::<f32>("y").unwrap(), [10.0, 10.0, 0.0, 0.0]);
+    }
+    // A weight of a half is cut off to nothing.
+    unchanged(
+        norms(),
+        work(|g, [x, w]| {
+            let (x, w) = (g.cast(x, F16)?, g.cast(w, F16)?);
+            let wide = g.cast(x, F32)?;
+            let norm = g.mul(wide, deviations(g, wide)?)?;
+            let mut y = Inferred::new();
+            aclnn::mul(g, &norm, &g.cast(w, crate::op::DataType::I32)?, &mut y)?;
+            g.abs(g.cast(y.value()?, F16)?)
+        }),
+    );
+}
+
+#[test]
+fn a_number_that_32_bits_have_not_stays() {
+    let with = |eps: f64| {
+        work(move |g, [x, w]| {
+            let mut shifted = Inferred::new();
+            aclnn::adds(g, &g.mean(g.mul(x, x)?, &[-1], true)?, eps, 1.0_f32, &mut shifted)?;
+            g.mul(g.mul(x, g.rsqrt(shifted.value()?)?)?, w)
+        })
+    };
+    unchanged(norms(), with(1e-50));
+    becomes("aclnnRmsNorm", 6, with(1e-5));
 }
 
 #[test]
