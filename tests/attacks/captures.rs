@@ -163,6 +163,8 @@ fn errors_that_are_ignored() {
     arena.end();
 }
 
+type Call<'a> = &'a mut dyn FnMut(&Stream) -> Result<()>;
+
 #[test]
 fn errors_of_every_kind_of_call_that_are_ignored() {
     let arena = Arena::new();
@@ -182,7 +184,7 @@ fn errors_of_every_kind_of_call_that_are_ignored() {
     let elsewhere = arena.stream();
     inner.launch(&elsewhere).unwrap();
     let mut unused = out.clone();
-    let calls: [&mut dyn FnMut(&Stream) -> Result<()>; 5] = [
+    let calls: [Call<'_>; 5] = [
         &mut |s| op::aclnn::einsum(s, &[&a], "i\0->i", &mut unused),
         &mut |s| exe.signal(other, s),
         &mut |s| exe.wait_signal(other, s),
