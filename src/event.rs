@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use acl_sys::aclrtEvent;
 
@@ -13,7 +13,7 @@ use crate::context::{Context, ContextInner, Events, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Pass, Progress};
-use crate::retire::keepers;
+use crate::retire::{self, keepers};
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task, milliseconds};
 
 mod between;
@@ -189,6 +189,20 @@ impl Event {
                 Err(closure::refusal("another thread records the event, or lets a stream wait for it"))
             }
             None => Ok(self.last.lock()),
+        }
+    }
+
+    /// As [`Event::last`], for who makes a future: whoever has it may wait for room in a queue, behind work that waits for
+    /// this very thread.
+    fn last_in_time(&self) -> Result<Guard<'_, Noted>> {
+        let until = retire::deadline();
+        loop {
+            match self.last.try_lock() {
+                Some(noted) => return Ok(noted),
+                None if closure::is_running() => return self.last(),
+                None if Instant::now() >= until => return Err(retire::not_back("records the event")),
+                None => retire::pause_for(Duration::from_micros(50)),
+            }
         }
     }
 
@@ -416,7 +430,7 @@ impl Event {
 
     /// The submission that the latest record stands for; none where there was no record.
     pub(crate) fn recorded(&self) -> Result<Option<(Arc<Progress>, u64)>> {
-        let noted = self.last()?;
+        let noted = self.last_in_time()?;
         noted.check_signalled()?;
         match &noted.last {
             Last::Eager { progress, number, .. } => Ok(Some((Arc::clone(progress), *number))),

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
+use std::time::Duration;
 
 use crate::common::mock;
 use racl::plan::Mode;
@@ -353,6 +354,28 @@ fn an_event_that_another_thread_records_or_waits_for_behind_a_full_queue() {
             }
         });
     }
+}
+
+/// A third thread makes a future of it, which is no call that the function may not wait for.
+#[test]
+fn a_future_of_an_event_that_another_thread_records_behind_a_full_queue() {
+    let place = Arc::new(OnceLock::new());
+    let same = Arc::clone(&place);
+    let fill = move |stream: &Stream, _: &mut Tensor<f32>| {
+        let event: &Arc<Event> = place.get_or_init(|| {
+            mock::limit_events(Some(64)).unwrap();
+            Arc::new(stream.context().event().unwrap())
+        });
+        event.record(stream)
+    };
+    behind_a_queue_full_of(fill, move |_, _| {
+        let event = Arc::clone(same.get().unwrap());
+        // Whoever has the event does not come back before this function does.
+        racl::set_drop_limit(Duration::from_millis(50));
+        let made = thread::spawn(move || drop(event.reached()));
+        made.join().unwrap();
+        racl::set_drop_limit(Duration::from_secs(10));
+    });
 }
 
 #[test]
