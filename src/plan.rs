@@ -84,7 +84,7 @@ pub use recipe::quantity::{IntoQuantities, Quantity};
 pub use recipe::{Cores, Input, OnMove};
 pub use run::{
     AnyOutput, Bindable, Bindings, Buckets, Counters, Executable, FoundId, Frozen, HostOutputs, InputId, Mode,
-    OnFull, Output, OutputId, Pool, RunEnd, RunOptions,
+    OnFull, Output, OutputId, Pool, RunEnd, RunOptions, RunReached,
 };
 pub use simulate::{Simulated, Simulation};
 #[cfg(feature = "cache")]

@@ -83,6 +83,9 @@ fn futures_move_between_the_threads_of_an_executor() {
     send::<Reached>();
     sync::<Reached>();
     unpin::<Reached>();
+    send::<racl::plan::RunReached>();
+    sync::<racl::plan::RunReached>();
+    unpin::<racl::plan::RunReached>();
     send::<GivenBack<f32>>();
     unpin::<GivenBack<f32>>();
 }

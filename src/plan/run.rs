@@ -41,7 +41,7 @@ mod update;
 
 pub use bindings::{Bindable, Bindings, Frozen, InputId, OutputId};
 pub use buckets::Buckets;
-pub use end::RunEnd;
+pub use end::{RunEnd, RunReached};
 pub use executable::Executable;
 pub use found::FoundId;
 pub use host_outputs::HostOutputs;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use racl::op::DataType::F32;
-use racl::plan::{Frozen, Input, Plan};
+use racl::plan::{Frozen, Input, Mode, Plan, RunOptions};
 use racl::{CaptureMode, ErrorKind};
 
 use crate::alone;
@@ -45,6 +45,45 @@ fn a_future_waits_for_what_is_held_and_wakes_once() {
     let Poll::Ready(Err(again)) = poll(&mut finished, &second.1) else { panic!("it was ready") };
     assert_says(&again, ErrorKind::InvalidArgument, &["polled again"]);
     assert_eq!(buffer.to_vec().unwrap(), [7; 64]);
+}
+
+/// Whoever awaits it lets others have the executable, who signal.
+#[test]
+fn a_run_at_a_gate_is_awaited_while_others_signal() {
+    let _alone = alone();
+    let device = device();
+    let (stream, other) = (device.stream().unwrap(), device.stream().unwrap());
+    let mut gate = None;
+    let plan = Plan::build(|g| {
+        let it = *gate.insert(g.external("gate")?);
+        g.wait_external(it)?;
+        let x = g.input("x", [4], F32, Input::Static)?;
+        g.output("y", g.abs(x)?)
+    });
+    let (gate, plan) = (gate.unwrap(), plan.unwrap());
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let mut bind = exe.bindings();
+        for fails in [false, mode == Mode::Eager] {
+            if fails {
+                mock::fail_task("aclnnAbs", 1, 507_015).unwrap();
+            }
+            exe.run(&stream, &mut bind).unwrap();
+            let (woken, waker) = Woken::new();
+            let mut reached = exe.run_end().unwrap().expect("nobody signalled").reached();
+            assert_waits(&mut reached, &waker);
+            exe.signal(gate, &other).unwrap();
+            woken.wait();
+            let Poll::Ready(ended) = poll(&mut reached, &waker) else { panic!("it was woken") };
+            assert_eq!(ended.err().map(|error| error.kind()), fails.then_some(ErrorKind::DeviceFault), "{mode:?}");
+            assert!(exe.run_end().unwrap().is_none());
+            let read = exe.output::<f32>(exe.output_id("y").unwrap()).and_then(|y| y.to_vec());
+            assert_eq!(read.is_err(), fails, "a read knows of what the future was told");
+            drop(stream.synchronize());
+        }
+        drop((bind, exe));
+        drop(device.context().take_drop_errors());
+    }
 }
 
 #[test]

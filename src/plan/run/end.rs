@@ -1,10 +1,14 @@
 //! The end of a run, for whoever waits for it and does not have the executable.
 
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context as Task, Poll};
 
 use crate::error::Result;
 use crate::event::Event;
+use crate::future::Reached;
 
 use super::executable::Executable;
 use super::outcome::Outcome;
@@ -24,6 +28,52 @@ impl RunEnd {
     #[doc(alias = "aclrtSynchronizeEvent")]
     pub fn wait(&self) -> Result<()> {
         self.end.synchronize().map_err(|error| self.outcome.told(error))
+    }
+
+    /// A future that is ready when the run is over. Any thread may poll it, with any executor; polling does not block, and
+    /// dropping it takes nothing back.
+    ///
+    /// Runs that wait at no gate have no end of their own: [`Stream::finished`](crate::Stream::finished) behind
+    /// [`Executable::run`] is that.
+    ///
+    /// # Errors
+    ///
+    /// Of the await: the error of the run, unless somebody was told before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// async fn signalled(exe: &racl::plan::Executable) -> racl::Result<()> {
+    ///     match exe.run_end()? {
+    ///         Some(end) => end.reached().await, // others signal meanwhile
+    ///         None => Ok(()),
+    ///     }
+    /// }
+    /// ```
+    pub fn reached(&self) -> RunReached {
+        RunReached { reached: self.end.reached(), outcome: Arc::clone(&self.outcome) }
+    }
+}
+
+/// A run is over: a future, from [`RunEnd::reached`].
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct RunReached {
+    reached: Reached,
+    outcome: Arc<Outcome>,
+}
+
+impl Future for RunReached {
+    type Output = Result<()>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Result<()>> {
+        let reached = Pin::new(&mut self.reached).poll(task);
+        reached.map_err(|error| self.outcome.told(error))
+    }
+}
+
+impl fmt::Debug for RunReached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunReached").field("reached", &self.reached).finish_non_exhaustive()
     }
 }
 
