@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 56] = parts! {
+const ALL: [Requirement; 57] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -153,6 +153,9 @@ const ALL: [Requirement; 56] = parts! {
         aclrtCreateEventExWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtQueryEventStatus
         aclrtSynchronizeEvent
         ; optional aclrtSynchronizeEventWithTimeout,
+    "external-events", "events that graphs and work beside them share":
+        aclrtCreateEventWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtResetEvent
+        ; optional aclrtStreamWaitEventWithTimeout,
     "timing", "time between events": aclrtCreateEventExWithFlag aclrtRecordEvent aclrtEventElapsedTime
         ; optional aclrtEventGetTimestamp,
     "notifies", "signals that one stream gives and another takes":
