@@ -100,6 +100,35 @@ fn a_pinned_buffer() {
     held.drops((lent, stream), "pinned buffer", &["a copy of 8 bytes on stream ID (", "at tests/hung.rs:"], None);
 }
 
+/// Its drop does not wait, so that nobody but a thread finds out.
+#[test]
+fn a_copy_whose_future_is_dropped() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    let (held, stream) = Held::new();
+    let mut buffer = held.context.alloc::<u8>(8).unwrap();
+    let pinned = mock::live_handles().pinned_allocations;
+    // The second one is told later than the first, which is not told again then.
+    for nth in 1..=2 {
+        let lent = stream.upload(held.context.pinned(8).unwrap(), &mut buffer).unwrap();
+        drop(lent.into_future());
+        let told = told(&held.context);
+        let stream = format!("a copy of 8 bytes on stream {} (", held.id);
+        let parts = [&stream, "at tests/hung.rs:", "is not done 20ms after the drop began; it is kept"];
+        assert_says(&told[0], ErrorKind::Timeout, &parts);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(mock::live_handles().pinned_allocations, pinned + nth, "memory in use was freed");
+    }
+    mock::release(&stream).unwrap();
+    stream.synchronize().unwrap();
+    while mock::live_handles().pinned_allocations > pinned {
+        std::thread::yield_now();
+    }
+    assert!(held.context.take_drop_errors().is_empty());
+    drop((buffer, stream));
+    close(held.context);
+}
+
 /// y = |x|, with x updatable, and a run of it.
 fn executable(held: &Held, stream: &Stream) -> Executable {
     let plan = Plan::build(|g| {
@@ -206,11 +235,13 @@ fn a_gate_that_no_call_opens() {
 
 /// The errors of drops, once there are some: what a thread of its own finds out is told by and by.
 fn told(context: &Context) -> Vec<Error> {
+    let begun = Instant::now();
     loop {
         let told = context.take_drop_errors();
         if !told.is_empty() {
             return told;
         }
+        assert!(begun.elapsed() < 6 * FAR, "nobody is told");
         std::thread::yield_now();
     }
 }

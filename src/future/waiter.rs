@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, Signal, say};
 use crate::memory::Lent;
 use crate::progress::{Beside, Progress};
-use crate::retire::keepers::wait_part;
+use crate::retire::{self, keepers::wait_part};
 
 /// Milliseconds of one wait, at first and at most.
 const PART: i32 = 1;
@@ -57,12 +57,30 @@ struct State {
 enum Who {
     Future(Weak<Place>),
     /// Nobody: what the work uses is kept until it is done.
-    Kept(Lent<u8>),
+    Kept(Box<Kept>),
+}
+
+struct Kept {
+    lent: Lent<u8>,
+    /// Until when the drop of the future would wait; none once it was told that the copy is late.
+    until: Option<Instant>,
 }
 
 impl Who {
     fn is_gone(&self) -> bool {
         matches!(self, Self::Future(place) if place.strong_count() == 0)
+    }
+
+    fn is_overdue(&self, now: Instant) -> bool {
+        matches!(self, Self::Kept(kept) if kept.until.is_some_and(|until| until <= now))
+    }
+
+    /// Tells it once.
+    fn tell_late(&mut self) {
+        if let Self::Kept(kept) = self {
+            kept.until = None;
+            kept.lent.tell_late();
+        }
     }
 }
 
@@ -73,7 +91,8 @@ pub(super) fn tell(point: Point, place: &Arc<Place>) -> Result<()> {
 
 /// Keeps what the copy before `point` uses until it is done.
 pub(super) fn keep(point: Point, lent: Lent<u8>) {
-    if let Err(error) = add(point, Who::Kept(lent)) {
+    let until = Some(retire::deadline());
+    if let Err(error) = add(point, Who::Kept(Box::new(Kept { lent, until }))) {
         say!(Warn, "a copy whose future was dropped was waited for in the drop: {error}");
     }
 }
@@ -146,6 +165,7 @@ impl Waiter {
             let mut woken = Vec::new();
             if is_late {
                 self.add(number, (point, who));
+                self.tell_late();
             } else {
                 woken.extend(end(point, who, waited.map(drop)));
                 // Of those that are over by now each wake-up may begin a look at all.
@@ -170,6 +190,21 @@ impl Waiter {
             over.push(first.remove());
         }
         over
+    }
+
+    /// Tells of copies that last longer than drops wait. Without the lock: their streams are asked for their names.
+    fn tell_late(&self) {
+        for (point, mut who) in self.take_overdue() {
+            who.tell_late();
+            self.add(point.number(), (point, who));
+        }
+    }
+
+    fn take_overdue(&self) -> Vec<(Point, Who)> {
+        let (now, waits) = (Instant::now(), &mut self.state.lock().waits);
+        let overdue = waits.iter().filter(|(_, (_, who))| who.is_overdue(now));
+        let keys: Vec<_> = overdue.map(|(key, _)| *key).collect();
+        keys.iter().filter_map(|key| waits.remove(key)).collect()
     }
 
     fn is_between(&self) {
@@ -225,7 +260,7 @@ fn end(point: Point, who: Who, ended: Result<()>) -> Option<Waker> {
             Some(place) => (place.tell(ended), None),
             None => (ended.map(|()| None), None),
         },
-        Who::Kept(lent) => (ended.map(|()| None), Some(lent)),
+        Who::Kept(kept) => (ended.map(|()| None), Some(kept.lent)),
     };
     let woken = told.unwrap_or_else(|error| {
         untold.keep(error);

@@ -224,6 +224,14 @@ impl<T: Pod> Lent<T> {
         }))
     }
 
+    /// Tells whoever asks for errors of drops that the copy lasts longer than these wait.
+    pub(crate) fn tell_late(&self) {
+        if let Some(State::Flying { buffer, copy, .. }) = &self.0 {
+            let late = retire::late(&describe(copy, buffer.size_bytes()));
+            buffer.context().record_drop_error("a pinned buffer that goes away", late);
+        }
+    }
+
     /// Whether the copy is done; false for a buffer that a graph has. Does not block.
     ///
     /// # Errors
