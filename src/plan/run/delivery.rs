@@ -270,6 +270,12 @@ impl Drop for Delivery {
     }
 }
 
+impl Drop for Ring {
+    fn drop(&mut self) {
+        retire::together(|| self.memory.get_mut().clear());
+    }
+}
+
 /// The pinned memory is here once its transfer is over; after a wait that failed it can be waited for again.
 fn land(side: &mut HostSide) -> Result<()> {
     let (landed, waited) = match std::mem::replace(side, HostSide::Gone) {
