@@ -3521,15 +3521,16 @@ int32_t racl_stream_abort(const racl_stream *stream);
 /**
  * Waits until its work is done, or for so many nanoseconds, at most 24 days of them: RACL_TIMEOUT then, and the work
  * goes on. Below 0 without a limit; 0 is none, racl_stream_is_complete() does not wait. Gives the error of work that
- * failed.
+ * failed; RACL_CAPTURE_FORBIDDEN while it records a graph, whose capture gives none then.
  */
 int32_t racl_stream_synchronize(const racl_stream *stream,
                                 int64_t nanoseconds);
 
 /**
- * Whether its work is done: 1 or 0. Does not wait.
+ * Whether its work is done: 1 or 0. Does not wait. While it records a graph as racl_stream_synchronize().
  */
-int32_t racl_stream_is_complete(const racl_stream *stream, int32_t *is_complete);
+int32_t racl_stream_is_complete(const racl_stream *stream,
+                                int32_t *is_complete);
 
 /**
  * Lets what the stream is given from now on wait until the event's latest record is done.

@@ -192,7 +192,7 @@ pub extern "C" fn racl_stream_abort(stream: *const racl_stream) -> i32 {
 
 /// Waits until its work is done, or for so many nanoseconds, at most 24 days of them: RACL_TIMEOUT then, and the work
 /// goes on. Below 0 without a limit; 0 is none, racl_stream_is_complete() does not wait. Gives the error of work that
-/// failed.
+/// failed; RACL_CAPTURE_FORBIDDEN while it records a graph, whose capture gives none then.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_stream_synchronize(stream: *const racl_stream, nanoseconds: i64) -> i32 {
     guard(|| {
@@ -205,7 +205,7 @@ pub extern "C" fn racl_stream_synchronize(stream: *const racl_stream, nanosecond
     })
 }
 
-/// Whether its work is done: 1 or 0. Does not wait.
+/// Whether its work is done: 1 or 0. Does not wait. While it records a graph as racl_stream_synchronize().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_stream_is_complete(stream: *const racl_stream, is_complete: *mut i32) -> i32 {
     let work = || Ok(i32::from(get(stream)?.value.is_complete()?));
