@@ -154,6 +154,25 @@ fn as_many_sequences_as_symbols_allow_have_to_fit() {
     }
 }
 
+/// The document of the operator takes 20,971,520 keys; one more is refused by its first phase.
+#[test]
+fn as_many_keys_as_symbols_allow_have_to_fit() {
+    let pass = OFF.fused_attention(PassMode::On);
+    let of = |keys: fn(&Builder) -> Result<Dim>| {
+        move |g: &Builder| {
+            let keys = keys(g)?;
+            let one = |name, rows| g.input(name, [1.into(), 2.into(), rows, 16.into()], F16, Input::Copied);
+            let (q, k, v) = (one("q", 1.into())?, one("k", keys)?, one("v", keys)?);
+            g.output("y", g.matmul(g.softmax(scores(g, q, k)?, -1)?, v)?)
+        }
+    };
+    for taken in [of(|_| Ok(20_971_520.into())), of(|g| g.symbol("n", 1..=20_971_520))] {
+        assert_eq!(optimised(pass, taken).plan.operators(), 1);
+    }
+    unchanged(pass, of(|_| Ok(20_971_521.into())));
+    unchanged(pass, of(|g| g.symbol("n", 1..=20_971_521)));
+}
+
 #[test]
 fn other_shapes_stay() {
     // Values of another width; keys of one head for two; heads that depend on a symbol; two dimensions.
