@@ -100,8 +100,8 @@ fn normalised<'f>(mut group: Group<'f>, norm: Access) -> Option<(Group<'f>, Norm
 fn scaled<'f>(mut group: Group<'f>, (x, scale): (Access, Access), root: &str) -> Option<(Group<'f>, Normalised)> {
     let shifted = group.made_by(scale, &[root])?.tensor(0)?;
     let shifted = group.made_by(shifted, &["aclnnAdds"])?;
-    // The operator keeps what is nothing as a number of 32 bits.
-    let eps = shifted.scalar(1).filter(|eps| *eps == 0.0 || *eps as f32 != 0.0)?;
+    // The operator keeps what is nothing, infinite or coarse as a number of 32 bits.
+    let eps = shifted.scalar(1).filter(|eps| *eps == 0.0 || (*eps as f32).is_normal())?;
     let eps = Some(eps).filter(|_| shifted.scalar(2) == Some(1.0))?;
     let mean = group.made_by(shifted.tensor(0)?, &["aclnnMean"])?;
     let keeps = mean.int(2) == Some(1);

@@ -18,6 +18,7 @@ mod folded_constants;
 mod fused_attention;
 mod fused_elements;
 mod fused_gates;
+mod fused_layer_norms;
 mod fused_norms;
 mod fused_products;
 mod fused_rotations;
