@@ -26,7 +26,9 @@ fn both<'f>(chain: &Chain<'f>, (inner, second): (Access, f64), others: [&str; 3]
     let found = |(x, first): (Access, f64)| {
         let (least, most) = if call.is(&LEAST) { (first, second) } else { (second, first) };
         let (least, most) = (exact(least)?, exact(most)?);
-        (least <= most).then(|| Found { chain: chain.clone(), fused: Fused::Clamp { x, least, most } })
+        // Of zeros with both signs the last one is the result, which the operator ends with another one.
+        let fits = least < most || least.to_bits() == most.to_bits();
+        fits.then(|| Found { chain: chain.clone(), fused: Fused::Clamp { x, least, most } })
     };
     limited(&chain, &call).into_iter().filter_map(found).collect()
 }

@@ -147,6 +147,25 @@ fn signs_of_zeros_stay() {
     assert_eq!(optimised(elements(), work(limited(false))).plan.operators(), 1);
 }
 
+/// min(5, -0) is -0, and max(-0, 0) the second of them; the operator takes the least number first, and ends at -0.
+#[test]
+fn limits_that_are_zeros_of_both_signs_stay() {
+    let limits = |least: f32, most: f32| {
+        move |g: &Builder| {
+            let x = g.input("x", [1], F32, Input::Copied)?;
+            g.output("y", g.clamp_min(made(|y| aclnn::clamp_max(g, &x, most, y))?, f64::from(least))?)
+        }
+    };
+    for (least, most) in [(0.0_f32, -0.0_f32), (-0.0, 0.0)] {
+        let plan =
+            Plan::build(limits(least, most)).unwrap().optimise(&OFF.fused_elements(PassMode::On)).unwrap().plan;
+        let y = plan.simulate(1, &Simulated::new().tensor("x", &[5.0_f32], [1])).unwrap().to_vec::<f32>("y").unwrap();
+        assert_eq!(y[0].to_bits(), least.to_bits(), "{least} to {most}");
+        unchanged(elements(), limits(least, most));
+    }
+    assert_eq!(optimised(elements(), limits(0.0, 0.0)).plan.operators(), 1);
+}
+
 #[test]
 fn what_lies_between_two_tensors_is_one_operator() {
     becomes("aclnnLerp", 3, |g, [a, b, c]| g.add(a, g.mul(c, g.sub(b, a)?)?));
