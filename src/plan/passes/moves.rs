@@ -95,11 +95,19 @@ fn takes(facts: &Facts<'_>, edit: &Edit, (node, reader): (u32, u32), moved: &Mov
     let uses = accesses(reader).filter(of(recipe.storage_of(moved.to.value))).count();
     let taken = operands(facts, reader).iter().filter(|one| facts.is_same(one.value, moved.to.value)).count();
     !edit.changes_node(reader)
-        && (moved.layout.is_dense() || !facts.called(reader).is_some_and(|call| call.is(&ADDERS)))
+        && (moved.layout.is_dense() || !adds_across(facts, reader))
         && facts.plan.order.before(node, reader)
         && uses == taken
         && !accesses(reader).filter(of(moved.storage)).any(|one| one.mode.writes())
         && !accesses(node).any(|one| one.mode.reads() && facts.may_change(one.value, node, reader))
+}
+
+/// Whether a node adds what may lie in several lines. Sums of one line each are in its order, whatever its strides.
+fn adds_across(facts: &Facts<'_>, node: u32) -> bool {
+    let Some(call) = facts.called(node).filter(|call| call.is(&ADDERS)) else { return false };
+    let rank = call.tensor(0).map(|from| dims(facts, from.value).len());
+    let is_last = |dim: i64| rank.is_some_and(|rank| at(dim, rank).is_some_and(|dim| dim + 1 == rank));
+    !matches!(call.ints(1), Some(&[dim]) if is_last(dim))
 }
 
 /// What a node takes with any strides.

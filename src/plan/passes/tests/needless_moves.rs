@@ -73,6 +73,29 @@ fn sums_are_added_in_the_order_in_which_they_were() {
     assert_eq!(gone(moves(), whole), ["aclnnInplaceCopy"]);
 }
 
+/// Each sum is of one line, in its order: the first four of a line are added apart, and the fifth to the first of them.
+#[test]
+fn sums_along_the_last_dimension_alone_read_views() {
+    let sum = |dims: &'static [i64]| {
+        move |g: &Builder| {
+            let x = g.input("x", [2, 8], F32, Input::Copied)?;
+            g.output("y", g.reduce_sum(copied(g, g.narrow(x, 1, 0..5)?)?, dims, true)?)
+        }
+    };
+    let x = [1e20_f32, 1.0, 0.0, 0.0, -1e20, 9.0, 9.0, 9.0, 3.0, 1e20, 0.0, 0.0, 4.0, 9.0, 9.0, 9.0];
+    for dims in [&[1_i64], &[-1]] {
+        assert_eq!(gone(moves(), sum(dims)), ["aclnnInplaceCopy"]);
+        let plan = Plan::build(sum(dims)).unwrap();
+        let passed = plan.optimise(&OFF.needless_moves(PassMode::On)).unwrap().plan;
+        for plan in [plan, passed] {
+            let done = plan.simulate(1, &Simulated::new().tensor("x", &x, [2, 8])).unwrap();
+            assert_eq!(done.to_vec::<f32>("y").unwrap(), [1.0, 1e20]);
+        }
+    }
+    unchanged(moves(), sum(&[0]));
+    unchanged(moves(), sum(&[0, 1]));
+}
+
 #[test]
 fn every_kind_of_move_goes() {
     assert_eq!(gone(moves(), work(|g, [x, _]| g.abs(g.permute(x, &[2, 0, 1])?))), ["aclnnPermute"]);
