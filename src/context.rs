@@ -44,6 +44,7 @@ pub(crate) use operators::Holder;
 use operators::Operators;
 pub(crate) use operators::{age, forget_operators};
 pub use options::SystemOption;
+pub(crate) use options::waits_may_end;
 pub use place::{Place, PlaceKind};
 pub(crate) use processes::process_numbers;
 use reclaim::Reclaim;

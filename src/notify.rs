@@ -163,6 +163,7 @@ impl Stream {
             unsafe { call!(context, aclrtWaitAndResetNotify(notify.as_raw(), raw, seconds)) }
         })?;
         capture.iter().for_each(|capture| capture.note_notify(&notify.0, true));
+        self.note_wait_elsewhere();
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 
 use std::any::Any;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, MayBeHeld, Signal};
 
 mod beside;
+mod chain;
 mod clock;
 mod failures;
 mod going;
@@ -20,6 +21,7 @@ mod passing;
 mod takers;
 
 pub(crate) use beside::Beside;
+pub(crate) use chain::Chain;
 pub(crate) use clock::Clock;
 pub(crate) use failures::{Span, device_failures, note_device_failed};
 pub(crate) use panicked::{Panic, told_panics};
@@ -48,10 +50,22 @@ pub(crate) trait Queue: Send + Sync + 'static {
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
+/// That no stream has, before or after; not 0.
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// Numbers of submissions: how many there were, and up to which they are known to be done.
 pub(crate) struct Progress {
     /// That no other stream has, before or after; not 0.
     id: u64,
+    /// What the order between streams knows it by: another number after an abort, which drops waits too.
+    era: AtomicU64,
+    /// Work that was dropped may have been what others wait for: none is taken for done.
+    dropping: AtomicBool,
+    /// Whether a failure drops what is behind it.
+    stops: AtomicBool,
     /// What whoever submits has locked.
     lock: Weak<dyn MayBeHeld>,
     submitted: AtomicU64,
@@ -87,10 +101,13 @@ enum End {
 impl Progress {
     /// Of a stream whose context counts in `around` who has one of its streams for a moment.
     pub(crate) fn new<L: Send + 'static>(around: &Arc<Passes>, lock: &Arc<Lock<L>>) -> Arc<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let id = next_id();
         let lock: Weak<Lock<L>> = Arc::downgrade(lock);
         Arc::new(Self {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            id,
+            era: AtomicU64::new(id),
+            dropping: AtomicBool::new(false),
+            stops: AtomicBool::new(false),
             lock,
             submitted: AtomicU64::new(0),
             completed: AtomicU64::new(0),
@@ -122,6 +139,39 @@ impl Progress {
         self.id
     }
 
+    /// What the order between streams knows it by.
+    #[inline]
+    pub(crate) fn era(&self) -> u64 {
+        self.era.load(Ordering::Relaxed)
+    }
+
+    /// What it was behind it may be no more. The caller has the stream's lock, and sees to its clock.
+    pub(crate) fn begin_era(&self) {
+        self.era.store(next_id(), Ordering::Relaxed);
+    }
+
+    /// Whether its work may be dropped at this moment.
+    pub(crate) fn set_dropping(&self, drops: bool) {
+        self.dropping.store(drops, Ordering::SeqCst);
+    }
+
+    pub(crate) fn set_stops(&self) {
+        self.stops.store(true, Ordering::Release);
+    }
+
+    /// Whether a failure drops what is behind it.
+    pub(crate) fn stops(&self) -> bool {
+        self.stops.load(Ordering::Acquire)
+    }
+
+    /// Whether the submission with this number may have been done without what it was to wait for: it was dropped, or
+    /// a wait in front of it took too long.
+    pub(crate) fn may_be_out_of_order(&self, number: u64) -> bool {
+        let span = (number.saturating_sub(1), number);
+        let ends = |kind: ErrorKind| kind == ErrorKind::Timeout || self.stops();
+        self.aborts.touch(span) || self.failures.kind(span).is_some_and(ends)
+    }
+
     pub(crate) fn submitted(&self) -> u64 {
         self.submitted.load(Ordering::Acquire)
     }
@@ -148,6 +198,9 @@ impl Progress {
     }
 
     pub(crate) fn set_completed(&self, number: u64) {
+        if self.dropping.load(Ordering::SeqCst) {
+            return;
+        }
         self.completed.fetch_max(number, Ordering::AcqRel);
     }
 
@@ -392,9 +445,9 @@ impl<Q: Queue + ?Sized> Use<Q> {
         Pass::begin(&self.progress)
     }
 
-    /// The id of the stream.
+    /// What the order between streams knows the stream by.
     pub(crate) fn stream(&self) -> u64 {
-        self.progress.id()
+        self.progress.era()
     }
 
     /// An earlier submission of the same queue.
@@ -418,6 +471,11 @@ impl<Q: Queue + ?Sized> Use<Q> {
 
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Whether it [may be](Progress::may_be_out_of_order) done before what it was behind.
+    pub(crate) fn may_be_out_of_order(&self) -> bool {
+        self.progress.may_be_out_of_order(self.number)
     }
 
     /// That it was not dropped.

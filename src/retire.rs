@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -120,6 +120,9 @@ fn lock() -> Guard<'static, State> {
     STATE.lock()
 }
 
+/// Executables with gates.
+static GATES: AtomicUsize = AtomicUsize::new(0);
+
 /// What was submitted that waits at the gates of one executable.
 #[derive(Default)]
 pub(crate) struct AtGates {
@@ -139,6 +142,7 @@ impl AtGates {
         let known = &mut lock().gates;
         known.retain(|gates| gates.strong_count() > 0);
         known.push(Arc::downgrade(&gates));
+        GATES.fetch_add(1, Ordering::AcqRel);
         gates
     }
 
@@ -202,6 +206,7 @@ impl AtGates {
 
 impl Drop for AtGates {
     fn drop(&mut self) {
+        GATES.fetch_sub(1, Ordering::AcqRel);
         CHANGED.notify_all();
     }
 }
@@ -224,7 +229,13 @@ pub(crate) fn may_hold(own: Option<&Arc<AtGates>>) -> bool {
 
 /// Whether work of the stream with this id, which is behind `clock`, may wait at a gate for a signal that nobody has
 /// given yet. Asks no stream.
+#[inline]
 pub(crate) fn is_held(stream: u64, clock: &Clock) -> bool {
+    GATES.load(Ordering::Acquire) > 0 && may_be_held(stream, clock)
+}
+
+#[cold]
+fn may_be_held(stream: u64, clock: &Clock) -> bool {
     lock().gates.iter().filter_map(Weak::upgrade).any(|gates| gates.holds(stream, clock))
 }
 

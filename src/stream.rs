@@ -15,7 +15,7 @@ use crate::closure::{self, Unrun};
 use crate::context::{Context, ContextInner, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::{Clock, Progress, Queue, Span};
+use crate::progress::{Clock, Progress, Queue, Span, Use};
 use crate::retire::{self, keepers};
 
 mod abort;
@@ -24,6 +24,7 @@ mod before;
 mod capture;
 mod cores;
 mod create;
+mod elsewhere;
 mod ending;
 mod flow;
 mod fork;
@@ -128,6 +129,8 @@ pub(crate) struct State {
     pub(crate) latest: Cell<Option<(submit::Named, u64)>>,
     /// The latest event that others wait for.
     mark: Option<order::Mark>,
+    /// What it was made to wait for because memory of its own may be used by that still.
+    borrows: Vec<Use>,
     /// The event of its forks.
     forked: Option<Arc<RawEvent>>,
     /// What the stream is given replaces work of a graph, and runs when the graph does.
@@ -394,7 +397,7 @@ impl StreamInner {
     /// The library tells each failure once, to whoever waits first. Work that was submitted since the wait began may be
     /// what failed, and is known to have before anything else is asked.
     fn note_fault(&self, error: Error, span: Span) -> Error {
-        if error.kind().is_of_work() {
+        if tells_of_work(&error) {
             self.progress.note_failed((span.0, self.progress.submitted()), error.kind());
         }
         let error = self.name_task(error, span);
@@ -467,6 +470,11 @@ impl StreamInner {
     }
 }
 
+/// Whether it says how work ended: also that a wait of it took too long.
+fn tells_of_work(error: &Error) -> bool {
+    error.kind().is_of_work() || (error.kind() == ErrorKind::Timeout && !retire::is_not_done(error))
+}
+
 /// Whole milliseconds, rounded up, in the range that the C calls take.
 pub(crate) fn milliseconds(limit: Duration) -> Result<i32> {
     let ms = limit.as_nanos().div_ceil(1_000_000);
@@ -490,14 +498,27 @@ impl Queue for StreamInner {
         if self.state.try_lock().is_some_and(|state| state.capture.is_some()) {
             return Err(Error::new(ErrorKind::CaptureForbidden, "the stream records a graph"));
         }
-        match self.wait_for(number, limit) {
+        let mut told = None;
+        // The library tells a failure once. That the work is done as well is what a second wait says.
+        let waited = match self.wait_for(number, limit) {
+            Err(error) if tells_of_work(&error) => {
+                told = Some(error);
+                self.wait_for(number, limit)
+            }
+            waited => waited,
+        };
+        let waited = match waited {
             // Another thread may have found out since the limit has passed.
             Err(error) if self.progress.has_completed(number) && !retire::is_not_done(&error) => {
-                self.tell_later(error);
+                told.get_or_insert(error);
                 Ok(())
             }
             waited => waited,
+        };
+        if let Some(error) = told {
+            self.tell_later(error);
         }
+        waited
     }
 
     fn poll(&self) {

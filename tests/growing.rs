@@ -254,3 +254,20 @@ fn the_environment_chooses_the_allocator_that_a_context_begins_with() {
         assert!(done.status.success() && text.contains("1 passed"), "{value:?}: {text}");
     }
 }
+
+#[test]
+fn a_call_that_is_refused_for_a_while_does_not_end_growing() {
+    common::needs_the_card_alone("it locks the process");
+    let _alone = mock::exclusive();
+    let context = context();
+    let acl = device().acl().clone();
+    drop(context.alloc::<u8>(4 * MIB).unwrap());
+    let lock = acl.lock_process().unwrap();
+    assert_eq!(context.alloc::<u8>(64 * MIB).unwrap_err().kind(), ErrorKind::NotSupported);
+    lock.unlock().unwrap();
+    let names = ["aclrtMalloc", "aclrtReserveMemAddress", "aclrtMallocPhysical"];
+    let before = calls(names);
+    drop(context.alloc::<u8>(64 * MIB).unwrap());
+    let after = calls(names);
+    assert_eq!((after[0] - before[0], after[2] > before[2]), (0, true), "it came in segments");
+}

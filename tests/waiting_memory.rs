@@ -14,6 +14,7 @@ use racl::plan::{Executable, Frozen, Input, Mode, Plan, RunOptions};
 use racl::sys::aclrtStream;
 use racl::{
     Allocator, CaptureMode, Context, Device, DeviceBuffer, Error, ErrorKind, ForeignAllocator, Result, Stream,
+    ValueWait,
 };
 
 /// What asks a stream or an event how far it is.
@@ -395,4 +396,115 @@ fn direct_memory_waits_for_memory_that_work_holds() {
     assert!(format!("{error:#}").contains("work of 1 streams"), "{error:#}");
     mock::release(&stream).unwrap();
     stream.synchronize().unwrap();
+}
+
+/// Of values, and of notifies; also of a third stream that the first one waits for.
+#[test]
+fn no_stream_waits_on_the_device_for_work_that_waits_for_a_value_or_a_notify() {
+    common::needs_mock("it counts calls");
+    let _alone = mock::exclusive();
+    let _soon = DropLimit::soon();
+    let waits: [fn(&Context, &Stream) -> Box<dyn Fn(&Stream)>; 2] = [
+        |context, stream| {
+            let flag = context.flag(0).unwrap();
+            stream.wait_value(&flag, ValueWait::Equal(1)).unwrap();
+            Box::new(move |stream| stream.write_value(&flag, 1).unwrap())
+        },
+        |context, stream| {
+            let notify = context.notify().unwrap();
+            stream.wait_notify(&notify, None).unwrap();
+            Box::new(move |stream| notify.record(stream).unwrap())
+        },
+    ];
+    for wait in waits {
+        for is_third in [false, true] {
+            let (context, first, second) = scarce();
+            let bring = if is_third {
+                let third = context.stream().unwrap();
+                let bring = wait(&context, &third);
+                third.fork(&first).unwrap();
+                bring
+            } else {
+                wait(&context, &first)
+            };
+            give_up(&context, &first);
+            let error = second.alloc::<u8>(LARGE).unwrap_err();
+            assert_says(&error, ErrorKind::OutOfMemory, &["1 streams", "not done"]);
+            bring(&second);
+            second.synchronize().unwrap();
+            drop(second.alloc::<u8>(LARGE).unwrap());
+            context.synchronize().unwrap();
+        }
+    }
+}
+
+#[test]
+fn memory_is_had_when_it_is_free_though_its_stream_goes_on() {
+    let _alone = mock::exclusive();
+    let (context, first, second) = scarce();
+    let flags = [context.flag(0).unwrap(), context.flag(0).unwrap()];
+    first.wait_value(&flags[0], ValueWait::Equal(1)).unwrap();
+    give_up(&context, &first);
+    context.trim_memory(0); // looks how far the stream is
+    first.wait_value(&flags[1], ValueWait::Equal(1)).unwrap();
+    first.fill_bytes(&mut context.alloc::<u8>(64).unwrap(), 1).unwrap();
+    let waits = || mock::calls("aclrtSynchronizeStreamWithTimeout");
+    let before = waits();
+    std::thread::scope(|scope| {
+        let asks = scope.spawn(|| context.alloc::<u8>(LARGE).map(drop));
+        while waits() == before && !asks.is_finished() {
+            std::thread::yield_now();
+        }
+        second.write_value(&flags[0], 1).unwrap();
+        let had = asks.join().unwrap();
+        second.write_value(&flags[1], 1).unwrap();
+        had.unwrap();
+    });
+    first.synchronize().unwrap();
+}
+
+/// What others are given is in no order with work at a gate.
+#[test]
+fn memory_for_all_is_not_that_of_work_at_a_gate() {
+    let _alone = mock::exclusive();
+    let context = common::device().context().create_context().unwrap();
+    context.set_allocator(Allocator::Pool);
+    let stream = context.stream().unwrap();
+    let again = |is_same: bool, why: &str| {
+        let mut temporary = stream.alloc::<u8>(LARGE).unwrap();
+        stream.fill_bytes(&mut temporary, 1).unwrap();
+        let address = temporary.address();
+        drop(temporary);
+        assert_eq!(stream.alloc::<u8>(LARGE).unwrap().address() == address, is_same, "{why}");
+    };
+    mock::hold(&stream).unwrap();
+    again(true, "behind its own work");
+    racl::untracked(|| again(false, "the thread orders by itself"));
+    context.set_tracking(false);
+    again(false, "the program orders by itself");
+    context.set_tracking(true);
+    mock::release(&stream).unwrap();
+    stream.synchronize().unwrap();
+    let exe = at_a_gate(&context, &stream);
+    again(false, "it waits for a signal");
+    drop(exe);
+    stream.synchronize().unwrap();
+    context.take_drop_errors();
+}
+
+#[test]
+fn another_allocator_has_no_part_of_a_segment() {
+    let _alone = mock::exclusive();
+    let _soon = DropLimit::soon();
+    let (context, first, second) = scarce();
+    mock::hold(&first).unwrap();
+    give_up(&context, &first);
+    context.set_allocator(Allocator::Direct);
+    let retries = context.memory_stats().retries;
+    assert_eq!(second.alloc::<u8>(LARGE).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert_eq!(context.memory_stats().retries, retries + 1);
+    assert_eq!(context.alloc_direct::<u8>(LARGE).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert_eq!(context.memory_stats().retries, retries + 2);
+    mock::release(&first).unwrap();
+    drop(second.alloc::<u8>(LARGE).unwrap());
 }

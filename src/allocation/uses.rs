@@ -47,8 +47,8 @@ pub(crate) trait Launches: Send + Sync + 'static {
     /// Waits for the last launch, and reports its errors.
     fn wait(&self) -> Result<()>;
 
-    /// The last launch.
-    fn last(&self) -> Option<Use>;
+    /// The last launch, behind which the others are, and those that may be over later all the same.
+    fn open(&self) -> Vec<Use>;
 
     /// Something else used the memory of the graph, on the stream with this id.
     fn disturb(&self, stream: u64);
@@ -69,7 +69,7 @@ const SEVERAL: u64 = u64::MAX;
 /// thread that has the stream's.
 #[derive(Default)]
 struct First {
-    /// Its id, once it is among what is noted; never another one.
+    /// Its era, once it is among what is noted; never that of another stream.
     id: AtomicU64,
     last: AtomicU64,
     touched: AtomicU64,
@@ -159,6 +159,11 @@ impl Noted {
         self.others.as_ref().map_or(&[], |others| &others.graphs)
     }
 
+    /// Launches of graphs that hold the memory.
+    fn launches(&self) -> impl Iterator<Item = Use> {
+        self.graphs().iter().filter_map(|(graph, _)| Some(graph.upgrade()?.open())).flatten()
+    }
+
     /// What each stream did.
     fn all<'a>(&'a self, first: &First) -> impl Iterator<Item = ByStream> + use<'a> {
         let first = self.first.as_ref().map(|stream| first.by_stream(stream));
@@ -167,14 +172,14 @@ impl Noted {
 
     fn is_behind(&self, first: &First, id: u64, clock: &Clock) -> bool {
         let behind = |last: Use| last.stream() == id || last.is_done() || clock.covers(last.stream(), last.number());
-        let launches = self.graphs().iter().filter_map(|(graph, _)| graph.upgrade()?.last());
-        self.all(first).all(|one| one.is_behind(id, clock)) && launches.into_iter().all(behind)
+        let mut launches = self.launches();
+        self.all(first).all(|one| one.is_behind(id, clock)) && launches.all(behind)
     }
 
     /// Whether nobody submits anything just now that may be noted without the lock on another stream than `id`.
     fn is_quiet(&self, id: u64) -> bool {
         let busy = |last: &Use| last.stream() != id && last.is_submitting();
-        let mut launches = self.graphs().iter().filter_map(|(graph, _)| graph.upgrade()?.last());
+        let mut launches = self.launches();
         !self.first.as_ref().is_some_and(busy) && !launches.any(|last| busy(&last))
     }
 
@@ -183,8 +188,8 @@ impl Noted {
         let streams = self.all(first).filter(move |one| one.last.stream() != id);
         let of_streams = streams.map(move |one| one.last.at(one.before(how)));
         let graphs = self.graphs().iter().filter(move |(_, writes)| *writes || how == How::Written);
-        let of_graphs =
-            graphs.filter_map(|(graph, _)| graph.upgrade()?.last()).filter(move |last| last.stream() != id);
+        let of_graphs = graphs.filter_map(|(graph, _)| Some(graph.upgrade()?.open())).flatten();
+        let of_graphs = of_graphs.filter(move |last| last.stream() != id);
         of_streams.chain(of_graphs).filter(|one| one.number() > 0 && !one.is_done())
     }
 
@@ -224,7 +229,7 @@ impl Users {
     /// lock.
     #[inline(always)]
     pub(crate) fn note<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
-        let id = stream.progress().id();
+        let id = stream.progress().era();
         let alone = how == How::Kept || self.alone.load(Ordering::Relaxed) == id;
         if alone && self.first.id.load(Ordering::Acquire) == id {
             return self.first.note(number, how);
@@ -235,10 +240,11 @@ impl Users {
     /// As [`Users::note`], of a stream that is new here or one of several.
     #[inline(never)]
     fn note_another<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
-        let id = stream.progress().id();
+        let id = stream.progress().era();
         let mut noted = self.noted();
-        if noted.first.is_none() {
-            noted.first = Some(Use::new(stream, number));
+        let first = noted.first.get_or_insert_with(|| Use::new(stream, number));
+        if first.is_of(&**stream) {
+            // It may have begun an era since. Who has its lock is the only one whom this number is for.
             self.first.id.store(id, Ordering::Release);
         }
         if self.first.id.load(Ordering::Acquire) == id {

@@ -1,5 +1,6 @@
 //! Settings of the library that kernels and waits follow: of a context, or of the process.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use acl_sys::aclSysParamOpt;
@@ -8,6 +9,14 @@ use super::Context;
 use crate::acl::Acl;
 use crate::call::call;
 use crate::error::{Error, Result};
+
+/// Whether a limit of waits was set in this process.
+static WAITS_MAY_END: AtomicBool = AtomicBool::new(false);
+
+/// Whether a stream may go on though what it waits for is not done.
+pub(crate) fn waits_may_end() -> bool {
+    WAITS_MAY_END.load(Ordering::Acquire)
+}
 
 /// How operators compute, for [`Context::set_option`] and [`Acl::set_option`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -155,7 +164,10 @@ impl Acl {
 
     /// Limits how long streams of the process wait for events, of waits that are submitted from now on, in whole
     /// seconds, rounded up; none is as long as it takes, as at first. A wait that takes longer is an error of its
-    /// stream's work, of kind [`ErrorKind::Timeout`](crate::ErrorKind::Timeout).
+    /// stream's work, of kind [`ErrorKind::Timeout`](crate::ErrorKind::Timeout), and what is behind it goes on: in no
+    /// order with what it was to wait for, also where that uses the same memory. Waits that this crate makes for the
+    /// [order between streams](crate::Stream#order-between-streams) end as others do. From the first limit of a process
+    /// on no stream has memory that another one gave up and may use still: the host waits for that.
     ///
     /// # Errors
     ///
@@ -181,6 +193,9 @@ impl Acl {
                 })?
             }
         };
+        if limit.is_some() {
+            WAITS_MAY_END.store(true, Ordering::Release);
+        }
         // SAFETY: takes a number.
         unsafe { call!(self, aclrtSetOpWaitTimeout(seconds)) }
     }

@@ -10,7 +10,7 @@ use acl_sys::{
 
 use super::ContextInner;
 use crate::call::{Caller as _, call};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
 use crate::pool::{Chunk, Growth, Request, Spent};
 
@@ -145,8 +145,14 @@ fn release(context: &ContextInner, address: usize) {
 }
 
 /// Memory of this context comes in plain segments from now on.
-pub(super) fn refuse(context: &ContextInner, error: &Error) {
+pub(super) fn refuse(context: &ContextInner, error: Error) -> Result<()> {
+    let passing = [ErrorKind::DeviceFault, ErrorKind::DeviceLost, ErrorKind::Aborted, ErrorKind::Timeout];
+    // What this crate refuses, such as calls of a thread that has the process locked, passes too.
+    if error.kind() != ErrorKind::MissingSymbol && (error.code().is_none() || passing.contains(&error.kind())) {
+        return Err(error);
+    }
     if !std::mem::replace(&mut context.reclaim.lock().plain, true) {
         say!(Warn, "memory of device {} does not grow in place, but comes in segments: {error:#}", context.device);
     }
+    Ok(())
 }

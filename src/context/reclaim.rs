@@ -185,6 +185,9 @@ impl Reclaim {
     ) -> Option<Found> {
         let others = {
             let state = &mut *self.lock();
+            if !matches!(state.allocator, Allocator::Pool | Allocator::Growing) {
+                return None;
+            }
             state.lines.elsewhere(&state.pool, behind.key, request)
         };
         // The block stays where others see it until it is certain that it can be had.
@@ -362,6 +365,11 @@ impl Reclaim {
         self.lock().pool.figures.count_graphs(more, fewer);
     }
 
+    /// Another number whenever memory came free, of this thread's looks or another's.
+    fn came_free(&self) -> u64 {
+        self.frees().wrapping_add(self.lock().pool.returned)
+    }
+
     /// How much memory became free so far after it had waited.
     pub(super) fn frees(&self) -> u64 {
         self.frees.load(Ordering::Acquire)
@@ -377,10 +385,11 @@ impl Reclaim {
     /// or `until` has passed. Work that a gate holds up does not keep that of other streams from being found.
     pub(super) fn wait(&self, context: &ContextInner, held: &mut Vec<Use>, until: Instant) -> bool {
         while !held.is_empty() {
-            let before = held.len();
+            let before = (held.len(), self.came_free());
             held.retain(|stream| !is_over(context, stream));
-            if held.len() < before {
-                self.collect(context);
+            self.collect(context);
+            // Also what a stream that goes on held back for its work so far.
+            if before != (held.len(), self.came_free()) {
                 self.wait_leaving();
                 return true;
             }

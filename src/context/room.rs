@@ -64,6 +64,7 @@ pub(crate) fn find_own(context: &ContextInner, bytes: usize, place: &'static Loc
     let wanted = Wanted { context, bytes, request, behind: None, place, seen: &Cell::new(0), held: &Cell::new(0) };
     let mut tried = wanted.own();
     if is_short(&tried) {
+        context.reclaim.lock().pool.figures.retries += 1;
         let mut held = wanted.settle();
         let again = || {
             wanted.look_back();
@@ -259,8 +260,7 @@ impl Wanted<'_> {
             return Ok(None);
         }
         if let Err(error) = ranges::open(self.context, self.request) {
-            ranges::refuse(self.context, &error);
-            return Ok(None);
+            return ranges::refuse(self.context, error).map(|()| None);
         }
         let Some(growth) = reclaim.lock().pool.plan_growth(self.request, least) else { return Ok(None) };
         let bytes = growth.bytes;
@@ -279,8 +279,7 @@ impl Wanted<'_> {
         match (taken, mapped) {
             (Some(taken), _) => Ok(Some(Found::block(taken, None))),
             (None, Err(error)) if error.kind() != ErrorKind::OutOfMemory => {
-                ranges::refuse(self.context, &error);
-                Ok(None)
+                ranges::refuse(self.context, error).map(|()| None)
             }
             (None, mapped) => mapped.map(|()| None),
         }

@@ -218,7 +218,9 @@ impl Stream {
         event.submit(self, "event wait", Location::caller(), |raw| {
             // SAFETY: both handles are live and belong to values borrowed here.
             unsafe { call!(&**self.0.context(), aclrtStreamWaitEvent(raw, event.as_raw())) }
-        })
+        })?;
+        self.note_wait_elsewhere();
+        Ok(())
     }
 }
 

@@ -151,7 +151,9 @@ impl Stream {
                 // SAFETY: the same.
                 unsafe { call!(context, aclrtStreamWaitEventWithTimeout(raw, event.as_raw(), seconds)) }
             }
-        })
+        })?;
+        self.note_wait_elsewhere();
+        Ok(())
     }
 }
 

@@ -66,9 +66,10 @@ impl Event {
         let (None, Last::Eager { progress, number, clock }) = (&state.capture, &noted.last) else {
             return self.make_other_wait(stream, (state, &noted), location);
         };
+        stream.mark_before_held(&mut state, progress, clock)?;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
-        state.clock.follow((progress.id(), *number), clock);
+        state.clock.follow((progress.era(), *number), clock);
         Ok(())
     }
 

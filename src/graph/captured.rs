@@ -314,10 +314,9 @@ impl Graph {
         let checked =
             stream.check_eager("launch").and_then(|()| self.check_whole()).and_then(|()| self.bound.check());
         checked.inspect_err(|_| self.in_flight.set_disturbed())?;
-        let _pass = if again { None } else { self.in_flight.pass() };
-        let before = if again { None } else { self.in_flight.running()? };
-        if let Some(before) = before {
-            Event::order(&mut self.order, &self.context, &before, stream, location)?;
+        if !again {
+            let (order, context) = (&mut self.order, &self.context);
+            self.in_flight.with_running(|before| Event::order(order, context, before, stream, location))?;
         }
         let ordered = stream.0.order_after(self.touches());
         if !matches!(ordered, Ok(true)) {
@@ -329,7 +328,7 @@ impl Graph {
     /// Tells the memory of a launch on a stream, whose further work is behind `clock`.
     #[inline(never)]
     fn note_use(&self, stream: &StreamInner, clock: &Clock) {
-        let id = stream.progress().id();
+        let id = stream.progress().era();
         let mut follows = true;
         for touch in self.touches().filter(|touch| touch.how != How::Kept) {
             follows &= touch.memory.launched_on(id, touch.how, clock);

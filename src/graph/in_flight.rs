@@ -7,35 +7,43 @@ use std::time::{Duration, Instant};
 use crate::allocation::Launches;
 use crate::error::{ErrorKind, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::{Pass, Use};
+use crate::progress::{Chain, Use};
 use crate::retire;
 use crate::stream::StreamInner;
 
 /// Where a graph was launched last; shared with the memory that it uses.
 #[derive(Default)]
 pub(crate) struct InFlight {
-    /// The id of its stream, 0 for none, and its number there: the next launch on that stream changes the number alone,
+    /// The [era](crate::progress::Progress::era) of its stream, 0 for none, and its number there: the next launch on that stream changes the number alone,
     /// without the lock. Launches come one at a time, since they have the graph to themselves.
     stream: AtomicU64,
     number: AtomicU64,
-    last: Lock<Option<Use<StreamInner>>>,
+    /// Each waited for the one before.
+    launches: Lock<Chain<StreamInner>>,
     /// Another stream used memory of the graph since the last launch.
     disturbed: AtomicBool,
 }
 
 impl InFlight {
-    fn known(&self) -> Guard<'_, Option<Use<StreamInner>>> {
-        self.last.lock()
+    fn known(&self) -> Guard<'_, Chain<StreamInner>> {
+        let mut known = self.launches.lock();
+        known.renew(self.number.load(Ordering::Acquire));
+        known
     }
 
     fn last_use(&self) -> Option<Use<StreamInner>> {
-        self.known().as_ref().map(|last| last.at(self.number.load(Ordering::Acquire)))
+        self.known().last().cloned()
+    }
+
+    /// Earlier launches that may run still though the last one is over.
+    fn passed_over(&self) -> Vec<Use<StreamInner>> {
+        self.known().passed_over().cloned().collect()
     }
 
     /// Whether the last launch went to `stream`.
     #[inline]
     pub(crate) fn is_last(&self, stream: &StreamInner) -> bool {
-        self.stream.load(Ordering::Relaxed) == stream.progress().id()
+        self.stream.load(Ordering::Relaxed) == stream.progress().era()
     }
 
     /// Whether another stream used memory of the graph since this was asked last, or since the last launch.
@@ -63,20 +71,22 @@ impl InFlight {
 
     #[inline(never)]
     fn launched_elsewhere(&self, stream: &Arc<StreamInner>, number: u64) {
-        let mut last = self.known();
-        *last = Some(Use::of(stream, number));
+        let mut known = self.known();
+        known.add(Use::of(stream, number));
         self.number.store(number, Ordering::Release);
-        self.stream.store(stream.progress().id(), Ordering::Release);
+        self.stream.store(stream.progress().era(), Ordering::Release);
     }
 
-    /// For who has the stream of the last launch for a moment.
-    pub(crate) fn pass(&self) -> Option<Pass> {
-        self.last_use().map(|last| last.pass())
-    }
-
-    /// The stream of the last launch, while that launch may run.
-    pub(crate) fn running(&self) -> Result<Option<(Arc<StreamInner>, u64)>> {
-        self.last_use().map_or(Ok(None), |last| last.running(Duration::MAX))
+    /// Does `work` with the stream of each launch that may run.
+    pub(crate) fn with_running(&self, mut work: impl FnMut(&(Arc<StreamInner>, u64)) -> Result<()>) -> Result<()> {
+        let open: Vec<_> = self.known().open().cloned().collect();
+        for launch in open {
+            let _pass = launch.pass();
+            if let Some(running) = launch.running(Duration::MAX)? {
+                work(&running)?;
+            }
+        }
+        Ok(())
     }
 
     /// The last launch, for errors.
@@ -85,14 +95,16 @@ impl InFlight {
         stream.map_or_else(|| "the last launch".to_owned(), |stream| format!("a launch on {stream}"))
     }
 
-    /// Whether the last launch may still run.
+    /// Whether a launch may still run.
     pub(crate) fn may_run(&self) -> bool {
-        self.last_use().is_some_and(|last| !last.is_done())
+        self.last_use().is_some_and(|last| !last.is_done()) || !self.passed_over().is_empty()
     }
 
-    /// Waits for the last launch, for at most `limit` milliseconds, and reports its errors.
+    /// Waits for the last launch, for at most `limit` milliseconds, and reports its errors. Then as long for each that
+    /// it does not stand for.
     pub(crate) fn wait_within(&self, limit: Option<i32>) -> Result<()> {
-        self.last_use().map_or(Ok(()), |last| last.wait(limit))
+        self.last_use().map_or(Ok(()), |last| last.wait(limit))?;
+        self.passed_over().iter().try_for_each(|launch| launch.wait(limit))
     }
 
     /// Whether work of the last launch may have been dropped.
@@ -121,7 +133,7 @@ impl InFlight {
 
     /// Whether there is nothing to wait for and to report.
     pub(crate) fn is_settled(&self) -> bool {
-        self.last_use().as_ref().is_none_or(Use::is_settled)
+        self.last_use().as_ref().is_none_or(Use::is_settled) && self.passed_over().is_empty()
     }
 }
 
@@ -130,8 +142,8 @@ impl Launches for InFlight {
         self.wait_within(None)
     }
 
-    fn last(&self) -> Option<Use> {
-        self.last_use().as_ref().map(Use::of_any)
+    fn open(&self) -> Vec<Use> {
+        self.known().open().map(Use::of_any).collect()
     }
 
     fn disturb(&self, stream: u64) {

@@ -44,7 +44,7 @@ impl Stream {
         let bytes = byte_len::<T>(len)?;
         let capture = self.0.lock().capture.clone();
         let Some(capture) = capture else {
-            return Ok(DeviceBuffer::over(self.0.allocate(bytes)?, len));
+            return Ok(DeviceBuffer::over(self.0.allocate_for_all(self.0.context(), bytes)?, len));
         };
         if let Some(again) = capture.again(&self.0, bytes) {
             return Ok(DeviceBuffer::over(again, len));

@@ -166,7 +166,9 @@ impl Stream {
         self.submit_value(flag, "value wait", Location::caller(), |raw| {
             // SAFETY: eight aligned bytes of device memory, which are registered with the stream.
             unsafe { call!(&**self.0.context(), aclrtValueWait(flag.address(), value, mode, raw)) }
-        })
+        })?;
+        self.note_wait_elsewhere();
+        Ok(())
     }
 
     fn submit_value(

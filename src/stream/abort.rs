@@ -1,5 +1,6 @@
 //! Ending work before its time: of a stream, or of all streams of a device.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use crate::closure;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
-use crate::progress::{Pass, Progress, note_device_failed};
+use crate::progress::{Clock, Pass, Progress, Use, note_device_failed};
 use crate::retire;
 
 /// The streams of the process, for the end of a device's work, each with its progress. Those that are gone leave when the
@@ -73,11 +74,15 @@ impl Stream {
         if let Err(error) = self.0.is_idle() {
             self.0.tell_later(error);
         }
-        let first = self.0.progress.completed();
+        let progress = &self.0.progress;
+        let first = progress.completed();
         // Not under the stream's lock: a thread that waits for room in the queue has it.
         // SAFETY: a live handle of this context.
-        unsafe { call!(&**self.0.context(), aclrtStreamAbort(self.as_raw())) }?;
-        note_aborted(&self.0.progress, first);
+        let drop_work = || unsafe { call!(&**self.0.context(), aclrtStreamAbort(self.as_raw())) };
+        let unsure = Unsure::begin([progress]);
+        drop_work()?;
+        note_aborted(progress, first);
+        self.0.begin_anew(unsure);
         Ok(())
     }
 }
@@ -113,6 +118,7 @@ impl Context {
         let inner = &**self.inner();
         let streams: Vec<_> = of_device(inner).into_iter().map(|stream| (stream.completed(), stream)).collect();
         take_abort_refused();
+        let unsure = Unsure::begin(streams.iter().map(|(_, stream)| stream));
         // SAFETY: takes numbers.
         let done = unsafe { call!(inner, aclrtDeviceTaskAbort(self.device_id(), ms)) };
         // A function of the program that was asked before.
@@ -123,6 +129,14 @@ impl Context {
             return done;
         }
         streams.iter().for_each(|(first, stream)| note_aborted(stream, *first));
+        for (_, stream) in &streams {
+            let _pass = Pass::begin(stream);
+            if let Some(stream) = StreamInner::of(stream) {
+                // What it had been made to wait for is over as well.
+                stream.forget_order();
+            }
+        }
+        drop(unsure);
         note_device_failed(self.device_id());
         inner.failures.forget();
         done
@@ -149,6 +163,24 @@ fn all_with(is_one: impl Fn(&ContextInner) -> bool) -> Vec<Arc<Progress>> {
     all.into_iter().filter_map(|(stream, progress)| is_of_this(stream, &progress).then_some(progress)).collect()
 }
 
+/// While it lives nothing of these streams is taken for done: what is dropped may have been a wait for work that goes
+/// on, of which memory here is a part.
+struct Unsure(Vec<Arc<Progress>>);
+
+impl Unsure {
+    fn begin<'a>(streams: impl IntoIterator<Item = &'a Arc<Progress>>) -> Self {
+        let streams: Vec<_> = streams.into_iter().map(Arc::clone).collect();
+        streams.iter().for_each(|stream| stream.set_dropping(true));
+        Self(streams)
+    }
+}
+
+impl Drop for Unsure {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|stream| stream.set_dropping(false));
+    }
+}
+
 /// Work that was submitted after `first` may have been dropped.
 fn note_aborted(progress: &Progress, first: u64) {
     let span = (first, progress.submitted());
@@ -169,6 +201,52 @@ impl StreamInner {
     /// lock: the stream may end with what this gives.
     pub(crate) fn of(progress: &Arc<Progress>) -> Option<Arc<Self>> {
         ALL.lock().iter().find_map(|(stream, of)| if Arc::ptr_eq(of, progress) { stream.upgrade() } else { None })
+    }
+
+    /// Behind a drop of its work: it is behind nothing any more, and no mark of it stands for anything. Gives what it was
+    /// made to wait for because of its memory.
+    fn forget_order(&self) -> Vec<Use> {
+        let mut state = self.lock();
+        state.clock = Clock::default();
+        self.marked.store(0, Ordering::Release);
+        let kept = (state.mark.take(), state.forked.take());
+        self.progress.begin_era();
+        let borrows = std::mem::take(&mut state.borrows);
+        drop(state);
+        drop(kept);
+        self.marker.clear();
+        borrows
+    }
+
+    /// As [`forget_order`](Self::forget_order), and makes the stream wait again where memory that it has may be used by
+    /// another still. Where that cannot be, its work counts as done when
+    /// the other's is.
+    fn begin_anew(self: &Arc<Self>, unsure: Unsure) {
+        let mut borrows = self.forget_order();
+        borrows.retain(|before| {
+            before.poll();
+            let follows = self.follow_always(before).is_ok_and(|follows| follows);
+            if follows {
+                self.lock().borrows.push(before.clone());
+            }
+            !follows
+        });
+        if borrows.is_empty() {
+            return;
+        }
+        let context = Arc::clone(&self.context);
+        retire::on_thread((unsure, context, borrows), |(unsure, context, borrows)| {
+            let is_used = || {
+                borrows.iter().for_each(Use::poll);
+                borrows.iter().any(|before| !before.is_done() && !before.is_lost())
+            };
+            let tell = || {
+                let late = retire::late(&format!("work of {},", Use::describe_open(&borrows)));
+                context.record_drop_error("memory of an aborted stream, which other work uses", late);
+            };
+            retire::outlast(is_used, tell);
+            drop(unsure);
+        });
     }
 
     /// Whether it captures. A thread that submits may hold the lock until the very work is dropped that is to be: one

@@ -61,7 +61,9 @@ impl Stream {
     pub fn stop_on_failure(&self) -> Result<()> {
         self.check_own()?;
         // SAFETY: a live handle of this context, and a number.
-        unsafe { call!(&**self.0.context(), aclrtSetStreamFailureMode(self.as_raw(), STOP)) }
+        unsafe { call!(&**self.0.context(), aclrtSetStreamFailureMode(self.as_raw(), STOP)) }?;
+        self.0.progress.set_stops();
+        Ok(())
     }
 
     /// Whether [`stop_on_failure`](Self::stop_on_failure) was said.

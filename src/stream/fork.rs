@@ -35,13 +35,14 @@ impl StreamInner {
         if !other.forks(&state) {
             return Ok(false);
         }
+        other.mark_before_held(&mut state, &self.progress, &clock)?;
         // SAFETY: both handles are live.
         let waits = unsafe { call!(&*other.context, aclrtStreamWaitEvent(other.raw, event.raw())) };
         if waits.as_ref().map_or_else(|error| error.kind().may_be_in_part(), |()| true) {
             other.progress.next();
         }
         waits?;
-        state.clock.follow((self.progress.id(), number), &clock);
+        state.clock.follow((self.progress.era(), number), &clock);
         Ok(true)
     }
 

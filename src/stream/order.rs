@@ -12,10 +12,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::elsewhere::may_be_missing;
 use super::{State, Stream, StreamInner};
 use crate::allocation::{How, Touch};
 use crate::call::call;
-use crate::context::{Events, RawEvent};
+use crate::context::{Events, RawEvent, waits_may_end};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, theirs};
 use crate::progress::{Clock, Pass, Progress, Queue, Use};
@@ -94,11 +95,16 @@ pub fn untracked<T>(work: impl FnOnce() -> T) -> T {
 }
 
 impl StreamInner {
+    /// Whether what this thread gives to streams is ordered by the memory that it uses.
+    pub(super) fn is_ordered(&self) -> bool {
+        BY_HAND.get() == 0 && self.context.is_tracking()
+    }
+
     /// Makes the stream wait for work of other streams that work with these `uses` has to follow. In a capture nothing
     /// is done: what its graph has to follow is seen to when it is launched.
     #[inline]
     pub(crate) fn order(self: &Arc<Self>, uses: &[Touch<'_>]) -> Result<()> {
-        let id = self.progress.id();
+        let id = self.progress.era();
         if uses.iter().all(|touch| touch.memory.is_in_order(id)) {
             return Ok(());
         }
@@ -109,10 +115,10 @@ impl StreamInner {
     /// the program orders by itself or a gate does.
     #[cold]
     pub(crate) fn order_after<'a>(self: &Arc<Self>, uses: impl Iterator<Item = Touch<'a>>) -> Result<bool> {
-        if BY_HAND.get() > 0 || !self.context.is_tracking() {
+        if !self.is_ordered() {
             return Ok(false);
         }
-        let id = self.progress.id();
+        let id = self.progress.era();
         let mut before = Vec::new();
         for touch in uses.filter(|touch| touch.how != How::Kept && !touch.memory.is_in_order(id)) {
             touch.memory.uses_before(id, touch.how, &mut before);
@@ -146,11 +152,15 @@ impl StreamInner {
     /// Makes the stream, which is to have memory that another one gave up, wait for the submission `before` of that.
     /// False where nobody may wait on the device, or a call failed: whoever asks waits on the host then.
     pub(crate) fn follow_for_memory(&self, before: &Use) -> bool {
-        if BY_HAND.get() > 0 || !self.context.is_tracking() || self.check_thread().is_err() {
+        if !self.is_ordered() || self.check_thread().is_err() {
             return false;
         }
         if before.is_done() {
             return true;
+        }
+        // The wait must be there as long as the memory, which nobody else is kept from.
+        if self.progress.stops() || waits_may_end() {
+            return false;
         }
         let runs = |state: &State| state.capture.is_none() && !state.updates && !state.only_keeps;
         if !runs(&self.lock()) {
@@ -159,9 +169,17 @@ impl StreamInner {
         let pass = before.pass();
         let Some(queue) = before.queue() else { return false };
         let Ok(Some(told)) = told_of(queue, before, pass) else { return false };
+        if may_be_missing((told.stream, told.mark.number), &told.mark.clock) {
+            return false;
+        }
         let followed = self.follow(&told);
-        let state = self.lock();
-        followed.is_ok() && runs(&state) && state.clock.covers(before.stream(), before.number())
+        let mut state = self.lock();
+        let follows = followed.is_ok() && runs(&state) && state.clock.covers(before.stream(), before.number());
+        if follows {
+            state.borrows.retain(|one| !one.is_done());
+            state.borrows.push(before.clone());
+        }
+        follows
     }
 
     /// Makes the stream, which does not capture, wait for work of another one that it must not overtake, whatever the
@@ -206,7 +224,7 @@ impl StreamInner {
         if let Some(mark) = state.mark.as_ref().filter(|mark| mark.number >= number) {
             return Ok(Some(mark.clone()));
         }
-        if retire::is_held(self.progress.id(), &state.clock) {
+        if retire::is_held(self.progress.era(), &state.clock) {
             return Ok(None);
         }
         if state.capture.is_some() {
@@ -224,7 +242,7 @@ impl StreamInner {
             if let Some(state) = self.state.try_lock() {
                 return Ok(Some(state));
             }
-            match retire::is_held_itself(self.progress.id()) {
+            match retire::is_held_itself(self.progress.era()) {
                 None => return Ok(Some(self.lock())),
                 Some(true) if self.marked.load(Ordering::Acquire) < number => return Ok(None),
                 Some(true) if Instant::now() >= until => {
@@ -242,11 +260,18 @@ impl StreamInner {
         if state.capture.is_some()
             || self.progress.has_reported(submitted)
             || state.mark.as_ref().is_some_and(|mark| mark.number >= submitted)
-            || retire::is_held(self.progress.id(), &state.clock)
+            || retire::is_held(self.progress.era(), &state.clock)
         {
             return Ok(());
         }
         self.mark_here(state).map(drop)
+    }
+
+    /// As [`mark_busy`](Self::mark_busy), where the stream is about to wait for another one, which is behind `clock` and
+    /// may wait at a gate itself.
+    #[inline]
+    pub(crate) fn mark_before_held(&self, state: &mut State, other: &Progress, clock: &Clock) -> Result<()> {
+        if retire::is_held(other.era(), clock) { self.mark_busy(state) } else { Ok(()) }
     }
 
     fn mark_here(&self, state: &mut State) -> Result<Mark> {

@@ -142,3 +142,28 @@ pub(super) fn reached(event: &RawEvent) -> Result<bool> {
     unsafe { call!(&**event.context(), aclrtQueryEventStatus(event.raw(), &raw mut status)) }?;
     Ok(status == aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE)
 }
+
+#[cfg(all(test, feature = "mock"))]
+mod tests {
+    use crate::{Acl, ErrorKind, Result, mock};
+
+    /// Others wait for a stream's work, such as the end of a context whose memory it uses.
+    #[test]
+    fn what_others_are_told_of_its_work_is_told_to_who_waits_for_the_stream() -> Result<()> {
+        let _alone = mock::exclusive();
+        let context = Acl::mock()?.device(0)?.context().create_context()?;
+        let stream = context.stream()?;
+        let mut buffer = context.alloc::<u8>(4)?;
+        let codes = [(507_899, ErrorKind::Driver), (107_020, ErrorKind::Timeout), (507_015, ErrorKind::DeviceFault)];
+        for (code, kind) in codes {
+            mock::fail_task("aclrtMemsetAsync", 1, code)?;
+            stream.fill_bytes(&mut buffer, 1)?;
+            let all = stream.0.progress.submitted();
+            crate::progress::Use::new(&stream.0, all).outlast(None)?;
+            assert!(stream.0.progress.has_completed(all), "{kind:?}");
+            assert_eq!(stream.synchronize().map_err(|error| error.kind()), Err(kind));
+            stream.synchronize()?;
+        }
+        Ok(())
+    }
+}

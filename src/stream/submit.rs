@@ -313,10 +313,10 @@ impl StreamInner {
         Allocation::behind(context, bytes, &behind)
     }
 
-    /// Memory of `context` for a run on this stream, which comes before whatever else uses the memory: earlier work of
-    /// the stream may use it still, unless nothing would make other streams wait for that.
+    /// Memory of `context` for work of this stream and then of others: earlier work of the stream may use it still,
+    /// unless nothing would make other streams wait for that.
     #[track_caller]
-    pub(crate) fn allocate_for_run(
+    pub(crate) fn allocate_for_all(
         self: &Arc<Self>,
         context: &Arc<ContextInner>,
         bytes: usize,
@@ -324,7 +324,7 @@ impl StreamInner {
         let knows = {
             let state = self.lock();
             let free = state.capture.is_none() && !state.updates;
-            free && self.context.is_tracking() && !retire::is_held(self.progress.id(), &state.clock)
+            free && self.is_ordered() && !retire::is_held(self.progress.era(), &state.clock)
         };
         if !knows {
             return Allocation::new(context, bytes);
@@ -439,10 +439,10 @@ mod tests {
         first.synchronize()?;
         let submits = first.0.lock();
         read(&other)?;
-        assert!(!memory.is_in_order(other.0.progress.id()) && !memory.is_in_order(first.0.progress.id()));
+        assert!(!memory.is_in_order(other.0.progress.era()) && !memory.is_in_order(first.0.progress.era()));
         drop(submits);
         read(&other)?;
-        assert!(memory.is_in_order(other.0.progress.id()));
+        assert!(memory.is_in_order(other.0.progress.era()));
         other.synchronize()
     }
 

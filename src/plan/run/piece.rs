@@ -31,7 +31,7 @@ impl Piece {
     pub(crate) fn for_run(context: &Arc<ContextInner>, bytes: u64, stream: Option<&Stream>) -> Result<Self> {
         let bytes = usize::try_from(bytes).map_err(|_| Error::invalid(format!("{bytes} bytes for one value")))?;
         let allocation = match stream {
-            Some(stream) => stream.0.allocate_for_run(context, bytes.max(1)),
+            Some(stream) => stream.0.allocate_for_all(context, bytes.max(1)),
             None => Allocation::new(context, bytes.max(1)),
         };
         Ok(Self { allocation: allocation?, offset: 0, bytes })

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::graph::GraphPool;
 use crate::lock::{Guard, Lock, Signal};
 use crate::memory::Allocation;
-use crate::progress::Use;
+use crate::progress::{Chain, Use};
 use crate::stream::{Stream, StreamInner};
 
 use super::issue::At;
@@ -75,8 +75,8 @@ struct State {
     /// Who submits a run, and where it was begun.
     busy: Option<(ThreadId, At)>,
     wait_limit: Duration,
-    /// The end of the latest run.
-    last: Option<Use<StreamInner>>,
+    /// The ends of the runs.
+    runs: Chain<StreamInner>,
     order: Option<Event>,
 }
 
@@ -87,7 +87,13 @@ impl Pool {
         let context = context.as_ref();
         Self(Arc::new(Shared {
             context: Arc::clone(context.inner()),
-            state: Lock::new(State { arena: None, busy: None, wait_limit: WAIT_LIMIT, last: None, order: None }),
+            state: Lock::new(State {
+                arena: None,
+                busy: None,
+                wait_limit: WAIT_LIMIT,
+                runs: Chain::default(),
+                order: None,
+            }),
             free: Signal::new(),
             bytes: AtomicUsize::new(0),
             graphs: GraphPool::new(context),
@@ -236,12 +242,11 @@ impl Pool {
     pub(super) fn enter<'a>(&'a self, stream: &'a Stream, at: At) -> Result<Token<'a>> {
         let mut state = self.wait_free()?;
         state.busy = Some((std::thread::current().id(), at));
-        let (last, order, limit) = (state.last.clone(), state.order.take(), state.wait_limit);
+        let before: Vec<_> = state.runs.open().filter(|run| !run.is_of(&*stream.0)).cloned().collect();
+        let (order, limit) = (state.order.take(), state.wait_limit);
         drop(state);
         let mut token = Token { pool: &self.0, stream: None, order };
-        if let Some(last) = last.filter(|last| !last.is_of(&*stream.0)) {
-            token.order_after(&last, stream, limit, at)?;
-        }
+        before.iter().try_for_each(|run| token.order_after(run, stream, limit, at))?;
         token.stream = Some(stream);
         Ok(token)
     }
@@ -295,7 +300,7 @@ pub(super) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// Makes `stream` wait for the run that ended with `last`.
+    /// Makes `stream` wait for a run before that ended with `last`.
     fn order_after(&mut self, last: &Use<StreamInner>, stream: &Stream, limit: Duration, at: At) -> Result<()> {
         let _pass = last.pass();
         let running = last.running(limit).context_with(|| "the run before, of the same pool".to_owned())?;
@@ -310,7 +315,7 @@ impl Drop for Token<'_> {
         state.order = self.order.take();
         if let Some(Stream(stream)) = self.stream {
             // Also after a failure: a part may have been submitted.
-            state.last = Some(Use::of(stream, stream.progress().submitted()));
+            state.runs.add(Use::of(stream, stream.progress().submitted()));
         }
         drop(state);
         self.pool.free.notify_one();

@@ -1,0 +1,44 @@
+//! Submissions to several streams, each behind the one before.
+
+use super::{Queue, Use};
+
+/// What came one after another on the device, the latest behind the others. What is behind something that was dropped,
+/// or whose wait took too long, may be over before what that was behind.
+pub(crate) struct Chain<Q>(Vec<Use<Q>>);
+
+impl<Q> Default for Chain<Q> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<Q: Queue> Chain<Q> {
+    /// One that was made to wait for the latest.
+    pub(crate) fn add(&mut self, next: Use<Q>) {
+        // A stream's earlier work is done before its later, or was dropped.
+        self.0.retain(|one| !one.is_done() && one.stream_key() != next.stream_key());
+        self.0.push(next);
+    }
+
+    pub(crate) fn last(&self) -> Option<&Use<Q>> {
+        self.0.last()
+    }
+
+    /// The latest is a later submission to its stream.
+    pub(crate) fn renew(&mut self, number: u64) {
+        if let Some(last) = self.0.last_mut() {
+            last.renew(number);
+        }
+    }
+
+    /// What the next has to follow: the latest, and what it does not stand for.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Use<Q>> {
+        self.passed_over().chain(self.last())
+    }
+
+    /// What the latest does not stand for, though it comes before.
+    pub(crate) fn passed_over(&self) -> impl Iterator<Item = &Use<Q>> {
+        let dropped = self.0.iter().rposition(Use::may_be_out_of_order);
+        self.0[..dropped.unwrap_or(0)].iter().filter(|one| !one.is_done())
+    }
+}
