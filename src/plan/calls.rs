@@ -18,7 +18,7 @@ pub(crate) use facts::facts;
 pub(crate) use fits::{check_info, check_operands, check_pieces, dims_of_result, wrong_count};
 pub(crate) use params::{leaves, params_of_call, params_of_choice, pieces_of_call, repeats};
 pub(crate) use sizes::bind;
-pub(crate) use written_out::{inlined, written_out};
+pub(crate) use written_out::{begins, inlined, written_out};
 
 /// Most nodes, accesses, values, storages and events of a plan with its calls written out.
 const MOST_PIECES: u64 = 1 << 24;

@@ -99,6 +99,19 @@ impl Inner {
             true => self.inlined.get_or_init(|| self.write_out(calls::inlined)),
         }
     }
+
+    /// Where the work of each recorded node begins in [`inlined`](Self::inlined); none for a node that is not there, and
+    /// for a call of a plan without work.
+    pub(in crate::plan) fn inlined_positions(&self) -> impl Fn(u32) -> Option<u32> {
+        let count = self.recorded.recipe.nodes.len() as u32;
+        let calls = self.recorded.recipe.nodes.iter().any(|node| matches!(node.kind, NodeKind::Call(_)));
+        let begins =
+            (calls && !self.lints.is_empty()).then(|| calls::begins(&self.recorded.recipe, &self.recorded.bodies));
+        move |node| match &begins {
+            None => Some(node).filter(|node| *node < count),
+            Some(begins) => *begins.get(node as usize)?,
+        }
+    }
 }
 
 impl Deref for Inner {

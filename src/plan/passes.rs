@@ -592,7 +592,9 @@ fn changed(plan: &Plan, edit: Edit) -> Result<Plan> {
     let old = plan.0.inlined();
     let changes = plan.0.changes.iter().chain(&edit.changes).cloned().collect();
     let (recipe, bodies, positions) = edit.apply(&old.recipe, &old.bodies);
-    let now = |node: u32| positions[node as usize];
-    let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), now)).collect();
+    let written = plan.0.inlined_positions();
+    let now = |node: u32| positions[written(node)? as usize];
+    let recorded = &plan.0.recorded.recipe;
+    let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((recorded, &recipe), now)).collect();
     Plan::of_changed(Built { plan: plan.0.id, recipe, bodies, lints }, changes)
 }

@@ -2,7 +2,11 @@
 
 use racl::ErrorKind;
 use racl::op::DataType::F32;
-use racl::plan::{Dim, Executable, FindingKind, Frozen, Input, Mode, Options, Plan, RunOptions, Simulated};
+use racl::op::Window;
+use racl::plan::{
+    Dim, Executable, FindingKind, Frozen, Input, Mode, Options, PassMode, Passes, Plan, Registry, RunOptions,
+    Simulated,
+};
 
 use crate::common::assert_says;
 use crate::{Alone, result};
@@ -237,5 +241,39 @@ fn inputs_that_are_there_before_the_run_have_no_symbols() {
             g.input("w", [n], F32, class).map(drop)
         });
         assert_says(&error.unwrap_err(), ErrorKind::InvalidPlan, &["input \"w\" is", "cannot have symbols"]);
+    }
+}
+
+/// Of sizes that are negative for the least of its symbols.
+#[test]
+fn a_plan_that_runs_for_some_sizes_only_is_stored_and_loaded() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 1..=64)?;
+        let x = g.input("x", [1.into(), 1.into(), n, 8.into()], F32, Input::Copied)?;
+        let w = g.input("w", [9], F32, Input::Frozen)?;
+        let k = g.reshape(g.muls(w, 2.0)?, [1, 1, 3, 3])?;
+        let y = g.conv2d(x, k, None, Window::default(), 1)?;
+        g.output("y", y)
+    });
+    let plan = plan.unwrap();
+    let once = plan.optimise(&Passes::new().relaid_weights(PassMode::On)).unwrap().plan;
+    assert!(once.operators() < plan.operators(), "work on weights alone is done once");
+    let w = alone.device.upload_tensor(&[0.5_f32; 9], [9]).unwrap();
+    for plan in [&plan, &once] {
+        let plan = Plan::load(&plan.store().unwrap(), &Registry::new()).unwrap();
+        let stream = alone.stream();
+        let mut exe = plan.capture(&alone.device, Frozen::new().with("w", &w)).unwrap();
+        for n in [5, 3, 64] {
+            let x = alone.device.upload_tensor(&vec![1.0_f32; n * 8], [1, 1, n, 8]).unwrap();
+            let mut bind = exe.bindings();
+            exe.run(&stream, bind.set(exe.input("x").unwrap(), &x)).unwrap();
+            let y = exe.output::<f32>(exe.output_id("y").unwrap()).unwrap();
+            assert_eq!(y.to_vec().unwrap(), vec![9.0; (n - 2) * 6]);
+        }
+        let x = alone.device.upload_tensor(&[1.0_f32; 8], [1, 1, 1, 8]).unwrap();
+        let mut bind = exe.bindings();
+        let refused = exe.run(&stream, bind.set(exe.input("x").unwrap(), &x)).unwrap_err();
+        assert!(refused.to_string().contains("has no size"), "{refused}");
     }
 }

@@ -34,6 +34,7 @@ mod heap;
 mod host_outputs;
 mod kernels;
 mod lifetimes;
+mod lints;
 mod methods;
 mod mixer;
 mod overlap;

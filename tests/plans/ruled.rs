@@ -238,3 +238,53 @@ fn numbers_over_symbols_take_part_in_rules() {
         &["aclnnTopk", "have to be declared", "each run gives anew"],
     );
 }
+
+/// What some releases take is theirs to judge; a rule that does not know it refuses nothing, and makes nothing.
+#[test]
+fn what_a_library_may_take_beyond_the_mock_is_recorded() {
+    Plan::build(|g| {
+        let x = g.input("x", [2, 4], DataType::F64, Input::Copied)?;
+        let (mut y, mut log) = (g.empty([2, 4], DataType::F64)?, g.empty([2, 4], DataType::F64)?);
+        aclnn::softmax(g, &x, -1, &mut y)?;
+        aclnn::log_softmax(g, &x, -1, &mut log)?;
+        let volume = g.input("volume", [1, 1, 4, 4, 4], F32, Input::Copied)?;
+        let kernel = g.input("kernel", [2, 1, 3, 3, 3], F32, Input::Copied)?;
+        let mut out = g.empty([1, 2, 2, 2, 2], F32)?;
+        let (one, none) = (&[1, 1, 1][..], &[0, 0, 0][..]);
+        aclnn::convolution(g, &volume, &kernel, None, one, none, one, false, none, 1, &mut out, 0)?;
+        g.output("y", y)?;
+        g.output("log", log)?;
+        g.output("out", out)
+    })
+    .unwrap();
+    refused(
+        &|g, _| {
+            let x = g.input("wide", [2, 4], DataType::F64, Input::Copied)?;
+            aclnn::softmax(g, &x, -1, &mut Inferred::new())
+        },
+        &["F64"],
+    );
+}
+
+/// As torch.nn.MaxPool2d(3, stride=2, ceil_mode=True) of two by two: one window, which reaches past the end.
+#[test]
+fn a_window_that_reaches_past_the_end_counts_with_ceil() {
+    let alone = Alone::new();
+    let pool = |size: i64, stride: i64| {
+        Plan::build(|g| {
+            let x = g.input("x", [1, 1, 2, 2], F32, Input::Copied)?;
+            let (mut y, mut places) = (Inferred::new(), Inferred::new());
+            let (size, stride) = ([size; 2], [stride; 2]);
+            aclnn::max_pool2d_with_indices(g, &x, &size, &stride, &[0, 0], &[1, 1], true, &mut y, &mut places)?;
+            assert_eq!(g.dims(y.value()?)?, [Dim::from(1); 4]);
+            g.output("y", y.value()?)?;
+            g.output("places", places.value()?)
+        })
+    };
+    let mut exe = pool(3, 2).unwrap().capture(&alone.device, Frozen::new()).unwrap();
+    let x = alone.device.upload_tensor(&[1.0_f32, 4.0, 3.0, 2.0], [1, 1, 2, 2]).unwrap();
+    exe.run(&alone.stream(), &mut crate::give(&exe, "x", &x)).unwrap();
+    assert_eq!(exe.output::<f32>(exe.output_id("y").unwrap()).unwrap().to_vec().unwrap(), [4.0]);
+    let refused = pool(4, 2).unwrap_err();
+    assert!(refused.to_string().contains("a window of 4 in"), "{refused}");
+}

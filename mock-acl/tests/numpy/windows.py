@@ -74,8 +74,10 @@ class Window:
             self.dilation = draw(1, 4, axes) if dilated else np.ones(axes, int)
             self.before = np.array([draw(0, k // 2 + 1 if pooled else 4) for k in self.kernel])
             self.after = self.before
-            if all(n + 2 * p >= d * (k - 1) + 1
-                   for n, p, d, k in zip(size, self.before, self.dilation, self.kernel)):
+            # With `ceil` the only window may reach past what is behind.
+            if all(n + 2 * p + (s - 1 if self.ceil else 0) >= d * (k - 1) + 1
+                   for n, p, d, k, s in zip(size, self.before, self.dilation, self.kernel, self.stride)) \
+                    and min(self.out()) > 0:
                 break
 
     def out(self):

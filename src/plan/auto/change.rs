@@ -153,8 +153,10 @@ impl<'a> Chosen<'a> {
             (plan.clone(), (0..old.recipe.nodes.len() as u32).collect())
         } else {
             let (recipe, positions) = self.recipe(&old.recipe, wishes);
-            let now = |node: u32| positions.get(node as usize).copied();
-            let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), now)).collect();
+            let written = plan.0.inlined_positions();
+            let now = |node: u32| positions.get(written(node)? as usize).copied();
+            let recorded = &plan.0.recorded.recipe;
+            let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((recorded, &recipe), now)).collect();
             let built = Built { plan: plan.0.id, recipe, bodies: old.bodies.clone(), lints };
             (Plan::of_changed(built, plan.0.changes.clone())?, positions)
         };

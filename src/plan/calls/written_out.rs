@@ -31,6 +31,17 @@ pub(crate) fn inlined(recipe: &Recipe, bodies: &[Body]) -> (Recipe, Vec<Body>) {
     Writing::new(recipe, bodies, true).all()
 }
 
+/// Where the work of each node begins there; none for a call of a plan without work.
+pub(crate) fn begins(recipe: &Recipe, bodies: &[Body]) -> Vec<Option<u32>> {
+    let mut writing = Writing::new(recipe, bodies, true);
+    let nodes = recipe.nodes.iter().map(|node| {
+        let first = writing.new.nodes.len();
+        writing.node(node);
+        (writing.new.nodes.len() > first).then_some(first as u32)
+    });
+    nodes.collect()
+}
+
 /// Every size has a number: calls are checked before they are part of a plan.
 const CHECKED: &str = "the sizes of a call are checked when it is recorded or read";
 

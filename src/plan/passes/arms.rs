@@ -55,7 +55,8 @@ pub(super) fn run(plan: &Plan, passes: &Passes) -> Result<Option<Plan>> {
     if !choices_fit(&recipe) {
         return Ok(None);
     }
-    let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((&form.recipe, &recipe), Some)).collect();
+    let (recorded, written) = (&plan.0.recorded.recipe, plan.0.inlined_positions());
+    let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((recorded, &recipe), &written)).collect();
     let bodies = form.bodies.clone();
     let changes = plan.0.changes.iter().cloned().chain(changes).collect();
     Plan::of_changed(Built { plan: plan.0.id, recipe, bodies, lints }, changes).map(Some)

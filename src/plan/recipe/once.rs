@@ -1,12 +1,31 @@
 //! Work that is done once, when an executable is made: which it is, and what it may do.
 
+use super::layout::Extent;
 use super::{Input, Node, NodeKind, Recipe, StorageKind};
+use crate::plan::symbols::dim::Dim;
 
 impl Recipe {
     /// Whether a node is done once, and not by runs: it writes memory of that kind.
     pub(crate) fn is_once(&self, node: &Node) -> bool {
         matches!(node.kind, NodeKind::Foreign(_) | NodeKind::Copy)
             && self.accesses_of(node).iter().any(|one| one.mode.writes() && self.is_kept(one.value))
+    }
+
+    /// The recipe with nothing in place of what depends on symbols, for work that none of that is part of.
+    pub(crate) fn fixed_part(&self) -> Self {
+        let mut fixed = self.clone();
+        for layout in &mut fixed.layouts {
+            let strides = layout.strides.iter().all(|stride| stride.as_fixed().is_some());
+            if !strides || layout.dims.iter().any(|dim| dim.as_fixed().is_none()) {
+                layout.dims.fill(Dim::fixed(0));
+                layout.strides.fill(Extent::Fixed(0));
+            }
+        }
+        let offsets = fixed.values.iter_mut().map(|value| &mut value.offset);
+        let extents = offsets.chain(fixed.storages.iter_mut().map(|storage| &mut storage.bytes));
+        extents.filter(|extent| extent.as_fixed().is_none()).for_each(|extent| *extent = Extent::Fixed(0));
+        fixed.symbols.clear();
+        fixed
     }
 
     /// How many nodes are done once.

@@ -38,14 +38,16 @@ fn slide(axis: Axis, size: Dim, ceil: bool) -> Result<Dim, No> {
     require_countable(size)?;
     let reach = axis.dilation * (axis.kernel - 1) + 1;
     let room = sizes::plus(size, axis.before + axis.after - reach);
+    // One that reaches past what is behind counts with `ceil`.
+    let past = if ceil { axis.stride - 1 } else { 0 };
     if let Some(room) = room.and_then(sizes::fixed) {
-        ensure!(room >= 0, "a window of {reach} in {size:?} with its padding");
+        ensure!(room + past >= 0, "a window of {reach} in {size:?} with its padding");
     }
     let windows = |room: Dim| sizes::plus(sizes::quotient(room, axis.stride)?, 1);
-    let mut count =
-        writable(room.and_then(|room| windows(sizes::plus(room, if ceil { axis.stride - 1 } else { 0 })?)))?;
+    let mut count = writable(room.and_then(|room| windows(sizes::plus(room, past)?)))?;
     if let (true, Some(fixed), Some(size)) = (ceil, sizes::fixed(count), sizes::fixed(size)) {
         if (fixed - 1) * axis.stride >= size + axis.before {
+            ensure!(fixed > 1, "a window of {reach} in {size:?}, behind which it begins");
             count = sizes::number(fixed - 1);
         }
     } else if ceil && axis.stride > 1 {
@@ -77,6 +79,9 @@ fn conv_operands<'a>(args: &Args<'a>, bias: usize) -> Result<Conv<'a>, No> {
     same(weight.dtype, x.dtype, "an input and its weight")?;
     if let Some(bias) = args.maybe(bias)? {
         require(Types::NARROW, bias.dtype, "a bias")?;
+    }
+    if x.dims.len() == 5 && weight.dims.len() == 5 {
+        return Err(No::Unsure("a library may take windows of three axes".to_owned()));
     }
     ensure!((3..=4).contains(&x.dims.len()), "an input of shape {:?}; it has 3 or 4 dimensions", x.dims);
     require_rank(weight, x.dims.len(), "a weight")?;

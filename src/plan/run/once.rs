@@ -1,7 +1,7 @@
 //! Work that is done once, when an executable is made.
 
 use crate::context::Context;
-use crate::error::{Error, Result, ResultExt as _};
+use crate::error::{Result, ResultExt as _};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::callable::Callable as _;
 use crate::plan::recipe::{NodeKind, Recipe, StorageKind};
@@ -18,9 +18,9 @@ pub(super) fn prepare(plan: &Inner, context: &Context, fixed: &mut Fixed, stream
     if plan.facts().once == 0 {
         return Ok(());
     }
-    // None of it depends on symbols.
+    // None of it depends on symbols, for which the rest may have no size.
     let numbers: Vec<u64> = recipe.symbols.iter().map(|symbol| symbol.least).collect();
-    let recipe = recipe.specialised(&numbers).map_err(Error::invalid)?;
+    let recipe = recipe.fixed_part();
     let (places, pieces) = (places(&recipe)?, pieces(&recipe, context, fixed)?);
     let source = Work { plan, recipe: &recipe, numbers: &numbers, places: &places, pieces: &pieces };
     for (index, node) in (0..).zip(&recipe.nodes).filter(|(_, node)| recipe.is_once(node)) {

@@ -109,7 +109,18 @@ pub(crate) fn decode_hashed(bytes: &[u8]) -> Result<(Decoded, [u8; HASH]), Decod
     }
     callees.iter().try_for_each(|callee| validate(&callee.recipe))?;
     validate(&recipe)?;
+    lints.iter().enumerate().try_for_each(|(index, lint)| validate_lint(&recipe, index, lint))?;
     Ok((Decoded { callees, recipe, called, lints }, hash))
+}
+
+/// That it is a lint, of work that is there.
+fn validate_lint(recipe: &Recipe, index: usize, lint: &Finding) -> Result<(), DecodeError> {
+    let text = match lint.positions.iter().find(|position| **position as usize >= recipe.nodes.len()) {
+        Some(position) => format!("at work {position}, of {}", recipe.nodes.len()),
+        None if !lint.kind.is_lint() => format!("{:?}, which is none", lint.kind),
+        None => return Ok(()),
+    };
+    Err(DecodeError::Invalid { part: error::Part::Lint, index, text })
 }
 
 /// What is between the header and the hash.

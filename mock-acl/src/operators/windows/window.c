@@ -29,13 +29,16 @@ void mock_window_slide(mock_build *b, mock_window *w, const mock_view *planes, b
         const int64_t reach = w->dilation[k] * (w->kernel[k] - 1) + 1;
         w->size[k] = planes->dims[planes->rank - 2 + k];
         const int64_t room = w->size[k] + w->before[k] + w->after[k] - reach;
-        if (w->size[k] > INT32_MAX || room < 0) {
+        /* One that reaches past what is behind counts with `ceil`. */
+        const int64_t past = ceil ? w->stride[k] - 1 : 0;
+        const int64_t count = room + past < 0 ? 0 : (room + past) / w->stride[k] + 1;
+        const bool begins_behind = ceil && (count - 1) * w->stride[k] >= w->size[k] + w->before[k];
+        w->out[k] = begins_behind ? count - 1 : count;
+        if (w->size[k] > INT32_MAX || w->out[k] < 1) {
             mock_build_fail(b, "a window of %lld does not fit into %lld elements with their padding",
                 (long long)reach, (long long)w->size[k]);
             return;
         }
-        w->out[k] = (room + (ceil ? w->stride[k] - 1 : 0)) / w->stride[k] + 1;
-        if (ceil && (w->out[k] - 1) * w->stride[k] >= w->size[k] + w->before[k]) w->out[k]--;
     }
 }
 

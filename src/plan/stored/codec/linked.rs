@@ -53,6 +53,27 @@ pub(super) fn check(recipe: &Recipe) -> Result<()> {
     check_pieces(facts.pieces).or_else(wrong)
 }
 
+/// What checks write out of the plans of one file: a few bytes may stand for many pieces, time and again.
+#[derive(Default)]
+struct WrittenOut {
+    known: Vec<Callee>,
+    pieces: u64,
+}
+
+impl WrittenOut {
+    /// Before the calls of a recipe are checked.
+    fn add(&mut self, recipe: &Recipe) -> Result<()> {
+        let sized = recipe.calls.iter().filter(|info| !info.symbols.is_empty());
+        for callee in sized.filter_map(|info| recipe.called.get(info.callee as usize)) {
+            if !self.known.iter().any(|known| known.is(callee)) {
+                self.pieces = self.pieces.saturating_add(callee.0.facts().pieces);
+                self.known.push(callee.clone());
+            }
+        }
+        check_pieces(self.pieces).map_err(|text| Error::new(ErrorKind::InvalidPlan, format!("plans in it: {text}")))
+    }
+}
+
 impl Plan {
     /// A plan from a file and the plans that it calls, with the code that a recipe needs; what is wrong is told apart
     /// by whoever calls.
@@ -63,12 +84,15 @@ impl Plan {
     ) -> Result<Self, E> {
         let Decoded { callees, mut recipe, called, lints } = decoded;
         let mut plans: Vec<Self> = Vec::with_capacity(callees.len());
+        let mut written = WrittenOut::default();
         for Unlinked { mut recipe, called } in callees {
             recipe.called = called.iter().map(|index| plans[*index as usize].callee()).collect();
+            written.add(&recipe).map_err(&broken)?;
             let bodies = code(&recipe)?;
             plans.push(Self::from_decoded(recipe, Vec::new(), bodies).map_err(&broken)?);
         }
         recipe.called = called.iter().map(|index| plans[*index as usize].callee()).collect();
+        written.add(&recipe).map_err(&broken)?;
         let bodies = code(&recipe)?;
         Self::from_decoded(recipe, lints, bodies).map_err(broken)
     }

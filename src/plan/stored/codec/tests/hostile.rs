@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::op::DataType::{self, F32};
 use crate::op::{Token, aclnn, recorded};
+use crate::plan::check::finding::{Finding, FindingKind};
+use crate::plan::recipe::callable::CallInfo;
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::quantity::Form;
 use crate::plan::recipe::{EventInfo, FunctionInfo, FunctionKind, Input, Mode, NodeKind, Recipe, StorageKind};
@@ -189,8 +191,8 @@ fn every_rule_is_checked() {
             r.layouts[0].strides = vec![Extent::Fixed(1); 9];
         }),
         ("layout 0: 2 dimensions and 1 strides", |r| drop(r.layouts[0].strides.pop())),
-        ("layout 0: the dimension s0-2", |r| {
-            r.layouts[0].dims[0] = Dim::from_parts(1, -2, r.layouts[0].dims[0].parts().2);
+        ("layout 0: the dimension s0-5", |r| {
+            r.layouts[0].dims[0] = Dim::from_parts(1, -5, r.layouts[0].dims[0].parts().2);
         }),
         ("layout 0: the dimension s1", |r| r.layouts[0].dims[0] = Dim::symbol(1)),
         ("layout 0: the dimension ?", |r| r.layouts[0].dims[0] = Dim::fixed(u64::MAX)),
@@ -427,4 +429,55 @@ fn orders_that_take_too_much_memory_are_refused() {
     recipe.nodes.extend(std::iter::repeat_n(crate::plan::recipe::Node { kind: NodeKind::Wait(event), ..wait }, 5000));
     let error = decode(&encode(&recipe, &[])).unwrap_err().to_string();
     assert!(error.contains("streams are too many"), "{error}");
+}
+
+#[test]
+fn lints_are_lints_of_work_that_is_there() {
+    let recipe = sound();
+    let lint = |kind, at: usize| encode(&recipe, &[Finding::new(kind, "x").at(&[at as u32])]);
+    let count = recipe.nodes.len();
+    decode(&lint(FindingKind::NeverWaited, count - 1)).unwrap();
+    let text = |bytes: Vec<u8>| decode(&bytes).unwrap_err().to_string();
+    let beyond = text(lint(FindingKind::NeverWaited, count));
+    assert!(beyond.contains("lint 0") && beyond.contains(&format!("work {count}, of {count}")), "{beyond}");
+    assert!(text(lint(FindingKind::UnorderedAccess, 0)).contains("which is none"));
+}
+
+/// A few bytes say that a plan is called millions of times; that is written out to see whether its sizes fit.
+#[test]
+fn plans_that_grow_out_of_a_few_bytes_are_refused_as_a_whole() {
+    let step = Plan::build(|g| {
+        let n = g.symbol("n", 1..=4)?;
+        let x = g.input("x", [n], F32, Input::Copied)?;
+        let y = g.abs(x)?;
+        g.output("y", y)
+    });
+    let step = step.unwrap();
+    let long = |times: usize| {
+        let plan = Plan::build(|g| {
+            let n = g.symbol("n", 1..=4)?;
+            let x = g.input("x", [n], F32, Input::Copied)?;
+            let [y] = g.call_times(times, &step, [x], &[])?;
+            g.output("y", y)
+        });
+        plan.unwrap()
+    };
+    // Each has some hundred thousand pieces; all of them are more than a plan may have.
+    let all: Vec<Plan> = (0..64_usize).map(|more| long(100_000 + more)).collect();
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 1..=4)?;
+        let x = g.input("x", [n], F32, Input::Copied)?;
+        let [y] = g.call(&all[0], &[x])?;
+        g.output("y", y)
+    });
+    let plan = plan.unwrap();
+    let mut recipe = plan.0.recorded.recipe.clone();
+    Plan::from_bytes(&encode(&recipe, &[]), Code::None).unwrap();
+    let info = recipe.calls[0].clone();
+    recipe.called = all.iter().map(Plan::callee).collect();
+    recipe.calls = (0..all.len() as u32).map(|callee| CallInfo { callee, ..info.clone() }).collect();
+    let bytes = encode(&recipe, &[]);
+    assert!(bytes.len() < 64 << 10, "{}", bytes.len());
+    let refused = Plan::from_bytes(&bytes, Code::None).map(drop);
+    assert!(matches!(&refused, Err(NotLoaded::Broken(why)) if why.contains("pieces")), "{refused:?}");
 }

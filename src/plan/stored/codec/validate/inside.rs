@@ -33,7 +33,7 @@ pub(super) fn is_sound(extent: &Extent, sizes: &[bool]) -> bool {
     }
 }
 
-/// Whether a dimension is a number from 0, whatever the symbols are.
+/// Whether a dimension is a number from 0, of some numbers for the symbols: a run for others is refused.
 pub(super) fn is_sound_dim(dim: Dim, bounds: Bounds<'_>, sizes: &[bool]) -> bool {
     let (factor, plus, powers) = dim.parts();
     if factor == 0 {
@@ -43,7 +43,8 @@ pub(super) fn is_sound_dim(dim: Dim, bounds: Bounds<'_>, sizes: &[bool]) -> bool
     small
         && dim.is_usable()
         && known_powers(&powers, sizes)
-        && dim.poly().least(bounds).is_some_and(|least| least >= 0)
+        && dim.poly().least(bounds).is_some()
+        && dim.poly().greatest(bounds).is_some_and(|greatest| greatest >= 0)
 }
 
 /// Whether every first byte is a multiple of `size`.
