@@ -1037,7 +1037,8 @@ typedef struct {
 /**
  * A function that runs on the host when a stream gets there, on a thread of the AscendCL library or of racl; it is
  * given `user`, and the attributes of its racl_host_function, NULL where there are none. Another number than 0 fails the
- * work: the next wait for it gives RACL_CALLBACK_PANICKED, with the text that racl_last_error_set() was given, if it was.
+ * work: the next wait for it gives RACL_CALLBACK_PANICKED, with the text that racl_last_error_set() was given where the
+ * number is the status that was given there.
  * It makes no call of AscendCL, and none of racl that waits.
  */
 typedef int32_t (*racl_host_callback)(void *user, const void *attributes, size_t size);
@@ -2317,13 +2318,13 @@ int32_t racl_cache_count(const racl_cache *cache, racl_cache_stats *stats);
 int32_t racl_registry_new(racl_registry **registry);
 
 /**
- * Adds a host function, by its name and version.
+ * Adds a host function, by its name: a plan that was stored with another version does not find it.
  */
 int32_t racl_registry_add_host_function(const racl_registry *registry,
                                         const racl_host_function *function);
 
 /**
- * Adds a foreign operator, by its name and version.
+ * Adds a foreign operator, as racl_registry_add_host_function().
  */
 int32_t racl_registry_add_foreign(const racl_registry *registry, const racl_foreign *foreign);
 
@@ -2864,6 +2865,8 @@ int32_t racl_executable_read_found(const racl_executable *executable,
 /**
  * Begins to record what the stream is given, instead of executing it. Other streams join by racl_stream_wait() for an
  * event that was recorded on it, and must lead back to it the same way. The capture gives its graph on this thread, a relaxed one on any.
+ * What its streams are refused meanwhile is missing in the graph, so that there is none: racl_capture_end() gives
+ * RACL_CAPTURE_INVALIDATED then. After RACL_BUSY nothing is missing, and the call may be tried again.
  */
 int32_t racl_capture_begin(const racl_stream *stream,
                            int32_t mode,
@@ -3002,8 +3005,8 @@ int32_t racl_stream_download(const racl_stream *stream,
 int32_t racl_host_wait(const racl_host *host);
 
 /**
- * Gives the handle back. The memory is freed when its copy is done, after a wait of at most 10 seconds, and kept for
- * good when that goes on.
+ * Gives the handle back. The memory is freed when its copy is done: here, after a wait of at most as long as
+ * racl_free_limit_set() says, or later by a thread of racl. It is kept for good where nobody will know that.
  */
 int32_t racl_host_free(racl_host *host);
 

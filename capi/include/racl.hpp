@@ -380,20 +380,38 @@ void untold(Function &&function) noexcept {
 }
 
 // A function that is called once in C: 0, or a status when it threw, whose text racl tells of then.
-inline int32_t call(const std::function<void()> &function) noexcept {
-    return guarded([&] {
-        function();
-        return int32_t(0);
-    });
-}
+// What runs on the host: a function that gives nothing, or a result<void> where those tell failures.
+class host_code {
+    std::function<int32_t()> run;
+
+public:
+    template <class Function, class Plain = std::decay_t<Function>,
+              class = std::enable_if_t<!std::is_same_v<Plain, host_code> && std::is_invocable_v<Plain &>>>
+    host_code(Function &&function)
+        : run([own = Plain(std::forward<Function>(function))]() mutable { return status_of_host(own); }) {}
+    int32_t operator()() const { return run(); }
+
+private:
+    template <class Function>
+    static int32_t status_of_host(Function &function) {
+        using given = std::invoke_result_t<Function &>;
+        if constexpr (!std::is_void_v<given> && std::is_same_v<std::decay_t<given>, result<void>>) {
+            return status_of(function);
+        } else {
+            static_cast<void>(function());
+            return RACL_OK;
+        }
+    }
+};
+
 inline int32_t call_user(void *user, const void *, size_t) {
-    return call(*static_cast<const std::function<void()> *>(user));
+    return guarded([&] { return (*static_cast<const host_code *>(user))(); });
 }
-inline void release_user(void *user) { delete static_cast<std::function<void()> *>(user); }
+inline void release_user(void *user) { delete static_cast<host_code *>(user); }
 inline void call_and_release(void *user) {
-    const auto &function = *static_cast<std::function<void()> *>(user);
-    if (function) untold(function);
-    release_user(user);
+    auto *function = static_cast<std::function<void()> *>(user);
+    if (*function) untold(*function);
+    delete function;
 }
 
 // A text whose length is asked for first.
@@ -755,9 +773,10 @@ public:
         int32_t status = racl_stream_prefetch(get(), memory.get(), offset, bytes, &fetched);
         return detail::give(status, std::move(fetched));
     }
-    // Runs on the host when the stream gets there; one that throws fails the work. It must not wait for the device.
-    result<void> host_function(std::function<void()> function) const {
-        auto *user = new std::function<void()>(std::move(function));
+    // Runs on the host when the stream gets there; one that throws fails the work, or with RACL_ERROR_CODES gives a
+    // result<void> with a failure. It must not wait for the device.
+    result<void> host_function(detail::host_code function) const {
+        auto *user = new detail::host_code(std::move(function));
         int32_t status = racl_stream_host_function(get(), detail::call_user, user, detail::release_user);
         if (status != RACL_OK) delete user;
         return detail::check(status);
@@ -793,18 +812,17 @@ int32_t give_with(void *user, const racl_stream *lent) {
 
 template <class Function>
 result<task_group> stream::new_task_group(Function &&work) const {
-    using of = std::remove_reference_t<Function>;
+    // A plain function has no address as an object.
+    auto on_stream = [&work](const stream &on) { return work(on); };
     racl_task_group *made = nullptr;
-    void *user = const_cast<void *>(static_cast<const void *>(std::addressof(work)));
-    int32_t status = racl_stream_task_group(get(), detail::give_with<of>, user, &made);
+    int32_t status = racl_stream_task_group(get(), detail::give_with<decltype(on_stream)>, &on_stream, &made);
     return detail::give(status, racl::task_group(made));
 }
 
 template <class Function>
 result<void> graph::update(const task_group &group, Function &&work) const {
-    using of = std::remove_reference_t<Function>;
-    void *user = const_cast<void *>(static_cast<const void *>(std::addressof(work)));
-    return detail::check(racl_graph_update(get(), group.get(), detail::give_with<of>, user));
+    auto on_stream = [&work](const stream &on) { return work(on); };
+    return detail::check(racl_graph_update(get(), group.get(), detail::give_with<decltype(on_stream)>, &on_stream));
 }
 
 inline result<void> graph::launch(const stream &on) const {

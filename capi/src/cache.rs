@@ -261,7 +261,7 @@ pub unsafe extern "C" fn racl_registry_new(registry: *mut *mut racl_registry) ->
     unsafe { make(registry, of::new_registry) }
 }
 
-/// Adds a host function, by its name and version.
+/// Adds a host function, by its name: a plan that was stored with another version does not find it.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_registry_add_host_function(
     registry: *const racl_registry,
@@ -270,7 +270,7 @@ pub extern "C" fn racl_registry_add_host_function(
     guard(|| of::add_host_function(registry, function))
 }
 
-/// Adds a foreign operator, by its name and version.
+/// Adds a foreign operator, as racl_registry_add_host_function().
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_registry_add_foreign(registry: *const racl_registry, foreign: *const racl_foreign) -> i32 {
     guard(|| of::add_foreign(registry, foreign))

@@ -18,7 +18,8 @@ use crate::stream::give;
 
 /// A function that runs on the host when a stream gets there, on a thread of the AscendCL library or of racl; it is
 /// given `user`, and the attributes of its racl_host_function, NULL where there are none. Another number than 0 fails the
-/// work: the next wait for it gives RACL_CALLBACK_PANICKED, with the text that racl_last_error_set() was given, if it was.
+/// work: the next wait for it gives RACL_CALLBACK_PANICKED, with the text that racl_last_error_set() was given where the
+/// number is the status that was given there.
 /// It makes no call of AscendCL, and none of racl that waits.
 #[allow(non_camel_case_types)]
 pub type racl_host_callback =
@@ -150,6 +151,11 @@ fn called(work: impl FnOnce() -> i32, name: impl FnOnce(i32) -> String) {
     resume_unwind(thrown);
 }
 
+/// That stored plans can find it again.
+fn named(name: &str, what: &str) -> Result<()> {
+    if name.is_empty() { Err(Failure::invalid(format!("an empty name of {what}"))) } else { Ok(()) }
+}
+
 /// Where a list begins, for C: NULL for one of nothing, whose address says nothing in Rust.
 fn start<T>(list: &[T]) -> *const T {
     if list.is_empty() { std::ptr::null() } else { list.as_ptr() }
@@ -216,6 +222,7 @@ pub unsafe extern "C" fn racl_host_function_new(
         let info = unsafe { sized(info) }?.ok_or_else(|| null("a racl_host_function_info"))?;
         // SAFETY: by the header.
         let name = unsafe { text(info.name, "the name of a host function") }?.to_owned();
+        named(&name, "a host function")?;
         let function = info.run.ok_or_else(|| null("the function of a host function"))?;
         // SAFETY: by the header.
         let attributes = unsafe { bytes(info.attributes, info.attributes_size, "attributes") }?;
@@ -308,6 +315,7 @@ pub unsafe extern "C" fn racl_foreign_new(info: *const racl_foreign_info, foreig
         let info = unsafe { sized(info) }?.ok_or_else(|| null("a racl_foreign_info"))?;
         // SAFETY: by the header.
         let name = unsafe { text(info.name, "the name of a foreign operator") }?.to_owned();
+        named(&name, "a foreign operator")?;
         let function = info.launch.ok_or_else(|| null("the launch of a foreign operator"))?;
         // SAFETY: by the header.
         let attributes = unsafe { bytes(info.attributes, info.attributes_size, "attributes") }?;

@@ -175,7 +175,7 @@ pub(crate) fn heard(work: impl FnOnce() -> i32) -> (std::thread::Result<i32>, Op
     let done = catch_unwind(AssertUnwindSafe(work));
     let said = match done {
         Ok(code) if code != status::RACL_OK && noted() != before => {
-            last_failures().into_iter().next().filter(|last| last.status == code)
+            LAST.try_with(|last| last.borrow().failure.clone()).ok().flatten().filter(|last| last.status == code)
         }
         _ => None,
     };

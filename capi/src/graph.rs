@@ -20,6 +20,8 @@ pub const RACL_CAPTURE_RELAXED: i32 = 2;
 
 /// Begins to record what the stream is given, instead of executing it. Other streams join by racl_stream_wait() for an
 /// event that was recorded on it, and must lead back to it the same way. The capture gives its graph on this thread, a relaxed one on any.
+/// What its streams are refused meanwhile is missing in the graph, so that there is none: racl_capture_end() gives
+/// RACL_CAPTURE_INVALIDATED then. After RACL_BUSY nothing is missing, and the call may be tried again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_capture_begin(
     stream: *const racl_stream,

@@ -59,6 +59,8 @@ fn lend(
     match std::mem::replace(state, HostState::Lost) {
         HostState::Here(buffer) => match copy(buffer) {
             Ok(lent) => {
+                // Where its call failed, and earlier work was not over in time, nobody knows what of it may run.
+                lent.check_begun()?;
                 *state = HostState::Lent(lent);
                 Ok(())
             }
@@ -145,8 +147,8 @@ pub extern "C" fn racl_host_wait(host: *const racl_host) -> i32 {
     })
 }
 
-/// Gives the handle back. The memory is freed when its copy is done, after a wait of at most 10 seconds, and kept for
-/// good when that goes on.
+/// Gives the handle back. The memory is freed when its copy is done: here, after a wait of at most as long as
+/// racl_free_limit_set() says, or later by a thread of racl. It is kept for good where nobody will know that.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_host_free(host: *mut racl_host) -> i32 {
     guard(|| free(host))

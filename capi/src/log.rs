@@ -222,8 +222,12 @@ pub unsafe extern "C" fn racl_log_set_with(
         }
         let sink = |function| Arc::new(Sink { function, user: User::new(user, release), forks: forks() });
         let sink = function.map(sink);
-        ::log::set_max_level(if sink.is_some() { level } else { LevelFilter::Off });
-        let former = std::mem::replace(&mut *current(), sink);
+        let former = {
+            let mut current = current();
+            // Of the function that is set, also where others set theirs at this moment.
+            ::log::set_max_level(if sink.is_some() { level } else { LevelFilter::Off });
+            std::mem::replace(&mut *current, sink)
+        };
         if let Some(former) = former {
             if BUSY.try_with(Cell::get).unwrap_or(true) { drop(former) } else { former.wait() }
         }

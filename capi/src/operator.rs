@@ -83,6 +83,11 @@ pub unsafe extern "C" fn racl_tensor_new(
         let mut made = AnyTensor::over_strided((*buffer).clone(), kind, shape, strides, layout.offset)?;
         let format = Format::new(layout.format);
         if format != Format::ND {
+            if layout.storage_rank == 0 {
+                let text =
+                    format!("a tensor of format {}, not 2 (ND), without the shape of its storage", layout.format);
+                return Err(Failure::invalid(text));
+            }
             made = made.with_format(format, sizes(layout.storage, layout.storage_rank, "the shape of a storage")?)?;
         }
         Ok(made)

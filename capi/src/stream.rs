@@ -68,7 +68,8 @@ fn own(value: Stream) -> Borrowed<Stream> {
     Borrowed { value, theirs: false }
 }
 
-/// Gives the stream work. What is refused before racl sees it spoils a capture, as what racl refuses does.
+/// Gives the stream work. What is refused before racl sees it spoils a capture, as what racl refuses does; but for what
+/// another thread has at this moment, which is tried again.
 pub(crate) fn give<T>(
     stream: *const racl_stream,
     what: &'static str,
@@ -79,7 +80,9 @@ pub(crate) fn give<T>(
         return Err(captured());
     }
     let done = work(&stream.value);
-    if let Err(failure) = &done {
+    if let Err(failure) = &done
+        && failure.status != status::RACL_BUSY
+    {
         stream.value.spoil_capture(what, failure.message());
     }
     done

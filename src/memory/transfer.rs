@@ -255,7 +255,8 @@ impl<T: Pod> Lent<T> {
     }
 
     /// That the copy is under way, or was: not where its call failed and the buffer could not be given back.
-    pub(crate) fn check_begun(&self) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check_begun(&self) -> Result<()> {
         match &self.0 {
             Some(State::Lost(kind, why)) => Err(lost(*kind, why)),
             _ => Ok(()),

@@ -40,6 +40,21 @@ static int32_t gives_an_old_number(void *user, racl_builder *g) {
     return *(int32_t *)user;
 }
 
+/* One that makes a plan with two mistakes, and gives what is said of it. */
+static int32_t finds_two(void *user, racl_builder *unused) {
+    (void)user, (void)unused;
+    racl_builder *g;
+    racl_plan *none;
+    DO(racl_builder_new(NULL, &g));
+    racl_value x = input(g, "x", 4, 0, RACL_INPUT_COPIED);
+    DO(racl_builder_scope_begin(g, "1", NULL));
+    racl_value h = muls(g, x, 2);
+    DO(racl_builder_scope_end(g));
+    DO(racl_builder_output(g, "sum", add(g, h, x)));
+    DO(racl_builder_output(g, "more", add(g, h, h)));
+    return racl_builder_build(g, &none);
+}
+
 static float first(racl_plan *plan) {
     float x[4] = {1, 2, 3, 4}, got[4];
     racl_given given[1] = {{"x", x, sizeof x}};
@@ -184,6 +199,14 @@ int main(void) {
     int32_t number = 1234;
     other.build = gives_an_old_number, other.user = &number;
     CHECK(racl_cache_compile(cache, context, &other, &plan) == 1234 && !strstr(racl_last_error_message(), "disk"));
+    other.build = finds_two;
+    CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_INVALID_PLAN && plan == NULL);
+    racl_errors *errors;
+    size_t count;
+    DO(racl_last_errors(&errors));
+    DO(racl_errors_count(errors, &count));
+    CHECK(count == 2);
+    DO(racl_errors_free(errors));
     other.build = takes, other.user = &theirs;
     other.function = "a/b";
     CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_INVALID_ARGUMENT);

@@ -139,6 +139,10 @@ static void layouts(void) {
     GOOD(racl_tensor_layout, storage_rank, strstr(racl_last_error_message(), "29") != NULL);
     GOOD(racl_tensor_layout, storage, made != NULL);
     DO(racl_tensor_free(made));
+    const size_t one = 1;
+    layout = (racl_tensor_layout){.size = sizeof layout, .dtype = FLOAT16, .rank = 1, .shape = &one};
+    BAD(racl_tensor_layout, storage_rank, racl_tensor_new(buffer, &layout, &made) == RACL_INVALID_ARGUMENT && !made);
+    CHECK(strstr(racl_last_error_message(), "format 0") != NULL);
     layout = in_blocks, layout.storage = NULL;
     BAD(racl_tensor_layout, storage, racl_tensor_new(buffer, &layout, &made) == RACL_NULL_POINTER && !made);
     layout.storage = small;

@@ -92,6 +92,30 @@ static void host_memory(racl_context *context, racl_stream *stream) {
     DO(racl_buffer_close(buffer));
 }
 
+/* A copy whose call failed behind work that is not over: nobody knows whether a part of it runs. */
+static void lost_memory(racl_context *context, racl_stream *stream) {
+    racl_host *host;
+    racl_buffer *buffer, *other;
+    void *data;
+    DO(racl_host_new(context, 8, &host));
+    DO(racl_buffer_new(context, 8, &buffer));
+    DO(racl_buffer_new(context, 8, &other));
+    DO(racl_free_limit_set(1000000));
+    DO(racl_mock_hold(stream));
+    DO(racl_stream_fill(stream, other, 0));
+    DO(racl_mock_fail("aclrtMemcpyAsync", 1, 207001));
+    CHECK(racl_stream_upload(stream, buffer, host) == RACL_OUT_OF_MEMORY);
+    CHECK(strstr(racl_last_error_message(), "aclrtMemcpyAsync") != NULL);
+    DO(racl_mock_release(stream));
+    DO(racl_free_limit_set(10000000000));
+    CHECK(racl_host_data(host, &data) == RACL_DEVICE_LOST && data == NULL);
+    CHECK(racl_stream_upload(stream, buffer, host) == RACL_DEVICE_LOST);
+    DO(racl_host_free(host));
+    DO(racl_stream_synchronize(stream, -1));
+    DO(racl_buffer_close(other));
+    DO(racl_buffer_close(buffer));
+}
+
 static void graphs(racl_context *context, racl_stream *stream) {
     racl_buffer *buffer;
     racl_stream *side;
@@ -281,6 +305,7 @@ int main(void) {
     DO(racl_stream_new(context, NULL, &stream));
     memory(context, stream);
     host_memory(context, stream);
+    lost_memory(context, stream);
     graphs(context, stream);
     operators(context, stream);
     DO(racl_stream_close(stream));

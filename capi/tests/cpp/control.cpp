@@ -143,6 +143,44 @@ static void builds(const racl::context &context, const racl::stream &stream) {
     CHECK(take(take(cache.compile(context, "absolute", absolute)).describe()).operators == 1);
 }
 
+static const racl::tensor *scaled;
+
+// A plain function, for what lambdas are for elsewhere.
+static done tenfold(const racl::stream &on) {
+    RETURN(on.run("aclnnInplaceMuls", {*scaled, racl::float_scalar{10}}));
+}
+
+static void plain_functions(const racl::context &context, const racl::stream &stream) {
+    auto memory = take(context.upload(floats{1, 2}));
+    auto x = take(memory.over<float>({2}));
+    scaled = &x;
+    auto capture = take(stream.begin_capture());
+    auto group = take(stream.new_task_group(tenfold));
+    auto graph = take(capture.end());
+    DO(graph.launch(stream));
+    DO(graph.update(group, tenfold));
+    DO(graph.update(group, &tenfold));
+    DO(graph.launch(stream));
+    CHECK(take(memory.read<float>()) == (floats{100, 200}));
+    // What another call has at this moment is tried again; the capture lacks nothing.
+    auto aside = take(context.new_stream());
+    auto second = take(aside.begin_capture(RACL_CAPTURE_RELAXED));
+    DO(graph.update(group, [&](const racl::stream &on) -> done {
+        CHECK(racl_graph_launch(graph.get(), aside.get()) == RACL_BUSY);
+        RETURN(tenfold(on));
+    }));
+    auto whole = take(second.end());
+    DO(whole.launch(stream));
+    DO(stream.synchronize());
+#ifdef RACL_ERROR_CODES
+    DO(stream.host_function([]() -> racl::result<void> {
+        return racl::detail::check(racl_last_error_set(RACL_FILE, "the disk is full"));
+    }));
+    REFUSED(stream.synchronize(), RACL_CALLBACK_PANICKED);
+    CHECK(said("the disk is full"));
+#endif
+}
+
 static void updates(const racl::context &context, const racl::stream &stream) {
     auto memory = take(context.upload(floats{1, 2}));
     auto x = take(memory.over<float>({2}));
@@ -342,6 +380,7 @@ int main() {
         foreign_operators(context, stream);
         builds(context, stream);
         updates(context, stream);
+    plain_functions(context, stream);
         ends(context, stream);
         logs(stream);
         runs(context, stream);
