@@ -4,7 +4,7 @@
 
 use std::any::Any;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -62,8 +62,8 @@ pub(crate) struct Progress {
     id: u64,
     /// What the order between streams knows it by: another number after an abort, which drops waits too.
     era: AtomicU64,
-    /// Work that was dropped may have been what others wait for: none is taken for done.
-    dropping: AtomicBool,
+    /// How many are about to drop its work, of which a part may be what others wait for: none is taken for done.
+    dropping: AtomicUsize,
     /// Whether a failure drops what is behind it.
     stops: AtomicBool,
     /// What whoever submits has locked.
@@ -106,7 +106,7 @@ impl Progress {
         Arc::new(Self {
             id,
             era: AtomicU64::new(id),
-            dropping: AtomicBool::new(false),
+            dropping: AtomicUsize::new(0),
             stops: AtomicBool::new(false),
             lock,
             submitted: AtomicU64::new(0),
@@ -150,9 +150,21 @@ impl Progress {
         self.era.store(next_id(), Ordering::Relaxed);
     }
 
-    /// Whether its work may be dropped at this moment.
-    pub(crate) fn set_dropping(&self, drops: bool) {
-        self.dropping.store(drops, Ordering::SeqCst);
+    /// From here on its work may be dropped.
+    pub(crate) fn begin_dropping(&self) {
+        self.dropping.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// What is done is done again, also where the stream went meanwhile.
+    pub(crate) fn end_dropping(&self) {
+        self.dropping.fetch_sub(1, Ordering::SeqCst);
+        if matches!(*self.end(), End::Done) {
+            self.set_reported(u64::MAX);
+        }
+    }
+
+    fn is_dropping(&self) -> bool {
+        self.dropping.load(Ordering::SeqCst) > 0
     }
 
     pub(crate) fn set_stops(&self) {
@@ -169,7 +181,7 @@ impl Progress {
     pub(crate) fn may_be_out_of_order(&self, number: u64) -> bool {
         let span = (number.saturating_sub(1), number);
         let ends = |kind: ErrorKind| kind == ErrorKind::Timeout || self.stops();
-        self.aborts.touch(span) || self.failures.kind(span).is_some_and(ends)
+        self.aborts.touch(span) || self.failures.has(span, ends)
     }
 
     pub(crate) fn submitted(&self) -> u64 {
@@ -198,7 +210,7 @@ impl Progress {
     }
 
     pub(crate) fn set_completed(&self, number: u64) {
-        if self.dropping.load(Ordering::SeqCst) {
+        if self.is_dropping() {
             return;
         }
         self.completed.fetch_max(number, Ordering::AcqRel);
@@ -209,6 +221,9 @@ impl Progress {
     }
 
     pub(crate) fn set_reported(&self, number: u64) {
+        if self.is_dropping() {
+            return;
+        }
         self.set_completed(number);
         self.reported.fetch_max(number, Ordering::AcqRel);
     }
@@ -296,10 +311,12 @@ impl Progress {
 
     /// The stream is gone; where it is `lost`, with work that may run still, what it said of itself.
     pub(crate) fn finish(&self, lost: Option<String>) {
-        if lost.is_none() {
+        let is_done = lost.is_none();
+        *self.end() = lost.map_or(End::Done, End::Lost);
+        if is_done {
+            // Behind the word of it, which who drops its work at this moment looks for.
             self.set_reported(u64::MAX);
         }
-        *self.end() = lost.map_or(End::Done, End::Lost);
         self.ended.notify_all();
     }
 

@@ -2,10 +2,13 @@
 
 mod common;
 
+use std::sync::{Mutex, mpsc};
+use std::time::Duration;
+
 use common::mock;
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Mode, Plan, RunOptions};
-use racl::{Allocator, CaptureMode, Context, DeviceBuffer, Event, Graph, Stream, op};
+use racl::{AbortStage, Allocator, CaptureMode, Context, DeviceBuffer, Event, Graph, Stream, op};
 
 /// Larger than what small segments have.
 const LARGE: usize = 12 << 20;
@@ -51,9 +54,9 @@ fn memory_that_a_stream_had_from_another_is_not_free_when_it_is_aborted() {
         other.abort().unwrap();
         drop(borrowed);
         assert!(!other.is_complete().unwrap(), "it waits for the other's work once more");
-        racl::set_drop_limit(std::time::Duration::from_millis(10));
+        racl::set_drop_limit(Duration::from_millis(10));
         let refused = context.alloc::<u8>(LARGE).unwrap_err();
-        racl::set_drop_limit(std::time::Duration::from_secs(10));
+        racl::set_drop_limit(Duration::from_secs(10));
         assert_eq!(refused.kind(), racl::ErrorKind::OutOfMemory);
         // Its own work may have it, behind the wait.
         let mut again = other.alloc::<u8>(LARGE).unwrap();
@@ -72,7 +75,7 @@ fn memory_that_was_given_up_before_the_abort_is_not_free_either() {
         let mut borrowed = had_elsewhere(context, &held, &other);
         other.fill_bytes(&mut borrowed, 2).unwrap();
         drop(borrowed);
-        context.abort_device(std::time::Duration::from_secs(10)).unwrap();
+        context.abort_device(Duration::from_secs(10)).unwrap();
         mock::release(&held).unwrap();
         assert_eq!(context.upload(&[7_u8; LARGE]).unwrap().to_vec().unwrap(), [7; LARGE]);
 
@@ -81,9 +84,9 @@ fn memory_that_was_given_up_before_the_abort_is_not_free_either() {
         other.fill_bytes(&mut borrowed, 2).unwrap();
         drop(borrowed);
         other.abort().unwrap();
-        racl::set_drop_limit(std::time::Duration::from_millis(10));
+        racl::set_drop_limit(Duration::from_millis(10));
         let refused = context.alloc::<u8>(LARGE).unwrap_err();
-        racl::set_drop_limit(std::time::Duration::from_secs(10));
+        racl::set_drop_limit(Duration::from_secs(10));
         assert_eq!(refused.kind(), racl::ErrorKind::OutOfMemory);
         mock::release(&held).unwrap();
         assert_eq!(context.upload(&[8_u8; LARGE]).unwrap().to_vec().unwrap(), [8; LARGE]);
@@ -232,5 +235,62 @@ fn work_in_front_of_a_wait_for_a_gate_is_followed_by_others() {
             assert_eq!(x.to_vec().unwrap(), [2; 4]);
             first.synchronize().unwrap();
         }
+    });
+}
+
+/// What a record stood for may have been dropped with it.
+#[test]
+fn an_event_whose_record_was_dropped_puts_nobody_behind_what_that_waited_for() {
+    alone(|context| {
+        let (held, other) = streams(context);
+        let third = context.stream().unwrap();
+        let mut x = context.alloc_zeroed::<u8>(4).unwrap();
+        let mut copy = context.alloc_zeroed::<u8>(4).unwrap();
+        held.fill_bytes(&mut x, 1).unwrap();
+        other.copy(&x, &mut copy).unwrap();
+        let event = context.event().unwrap();
+        event.record(&other).unwrap();
+        other.abort().unwrap();
+        third.wait(&event).unwrap();
+        third.fill_bytes(&mut x, 2).unwrap();
+        mock::run_until_idle();
+        assert!(!third.is_complete().unwrap(), "beside work on the same memory");
+        mock::release(&held).unwrap();
+        third.synchronize().unwrap();
+        assert_eq!(x.to_vec().unwrap(), [2; 4]);
+    });
+}
+
+/// What goes while its work is being dropped is done all the same.
+#[test]
+fn a_stream_that_goes_amid_an_abort_of_the_device_holds_no_memory_back() {
+    alone(|context| {
+        let (stream, gone) = (context.stream().unwrap(), context.stream().unwrap());
+        mock::hold(&gone).unwrap();
+        let mut buffer = context.alloc::<u8>(64).unwrap();
+        gone.fill_bytes(&mut buffer, 1).unwrap();
+        drop(buffer);
+        let ((begin, begins), (end, ends)) = (mpsc::sync_channel(1), mpsc::sync_channel(1));
+        let ends = Mutex::new(ends);
+        let watch = context.acl().watch_aborts(move |_, stage, _| {
+            if stage == AbortStage::After {
+                begin.send(()).unwrap();
+                ends.lock().unwrap().recv().unwrap();
+            }
+            true
+        });
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                begins.recv().unwrap();
+                drop(gone);
+                end.send(()).unwrap();
+            });
+            context.abort_device(Duration::from_secs(10)).unwrap();
+        });
+        watch.unwrap().end().unwrap();
+        stream.synchronize().unwrap();
+        context.trim_memory(0);
+        assert_eq!(context.memory_stats().waiting(), 0);
+        context.take_drop_errors();
     });
 }

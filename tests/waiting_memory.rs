@@ -398,13 +398,16 @@ fn direct_memory_waits_for_memory_that_work_holds() {
     stream.synchronize().unwrap();
 }
 
+/// Makes a stream wait, and gives what lets another one bring that.
+type Waits = fn(&Context, &Stream) -> Box<dyn Fn(&Stream)>;
+
 /// Of values, and of notifies; also of a third stream that the first one waits for.
 #[test]
 fn no_stream_waits_on_the_device_for_work_that_waits_for_a_value_or_a_notify() {
     common::needs_mock("it counts calls");
     let _alone = mock::exclusive();
     let _soon = DropLimit::soon();
-    let waits: [fn(&Context, &Stream) -> Box<dyn Fn(&Stream)>; 2] = [
+    let waits: [Waits; 3] = [
         |context, stream| {
             let flag = context.flag(0).unwrap();
             stream.wait_value(&flag, ValueWait::Equal(1)).unwrap();
@@ -414,6 +417,18 @@ fn no_stream_waits_on_the_device_for_work_that_waits_for_a_value_or_a_notify() {
             let notify = context.notify().unwrap();
             stream.wait_notify(&notify, None).unwrap();
             Box::new(move |stream| notify.record(stream).unwrap())
+        },
+        // Of a graph.
+        |context, stream| {
+            let flag = context.flag(0).unwrap();
+            let mut graph =
+                stream.capture(CaptureMode::Relaxed, |s| s.wait_value(&flag, ValueWait::Equal(1))).unwrap();
+            graph.launch(stream).unwrap();
+            let graph = std::cell::RefCell::new(graph);
+            Box::new(move |stream| {
+                let _kept = graph.borrow();
+                stream.write_value(&flag, 1).unwrap();
+            })
         },
     ];
     for wait in waits {
@@ -428,9 +443,13 @@ fn no_stream_waits_on_the_device_for_work_that_waits_for_a_value_or_a_notify() {
                 wait(&context, &first)
             };
             give_up(&context, &first);
+            // A later wait is not the one that counts.
+            let later = context.flag(0).unwrap();
+            first.wait_value(&later, ValueWait::Equal(1)).unwrap();
             let error = second.alloc::<u8>(LARGE).unwrap_err();
             assert_says(&error, ErrorKind::OutOfMemory, &["1 streams", "not done"]);
             bring(&second);
+            second.write_value(&later, 1).unwrap();
             second.synchronize().unwrap();
             drop(second.alloc::<u8>(LARGE).unwrap());
             context.synchronize().unwrap();

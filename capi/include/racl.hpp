@@ -379,7 +379,6 @@ void untold(Function &&function) noexcept {
 #endif
 }
 
-// A function that is called once in C: 0, or a status when it threw, whose text racl tells of then.
 // What runs on the host: a function that gives nothing, or a result<void> where those tell failures.
 class host_code {
     std::function<int32_t()> run;

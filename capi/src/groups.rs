@@ -60,7 +60,10 @@ fn record(
         failed = run(function, user, stream).err();
         Ok(())
     });
-    failed.map_or_else(|| Ok(group?), Err)
+    let Some(failure) = failed else { return Ok(group?) };
+    // Whatever its status: a part of the group may be recorded.
+    own.spoil_capture("racl_stream_task_group", failure.message());
+    Err(failure)
 }
 
 /// Replaces the operators of a group by what `give` gives to the stream it is handed, on this thread, from the next launch

@@ -388,12 +388,13 @@ impl Reclaim {
             let before = (held.len(), self.came_free());
             held.retain(|stream| !is_over(context, stream));
             self.collect(context);
-            // Also what a stream that goes on held back for its work so far.
-            if before != (held.len(), self.came_free()) {
+            let is_late = Instant::now() > until;
+            // Also what a stream that goes on held back for its work so far, as others may do all the time.
+            if held.len() < before.0 || (!is_late && self.came_free() != before.1) {
                 self.wait_leaving();
                 return true;
             }
-            if Instant::now() > until {
+            if is_late {
                 return false;
             }
             retire::pause();
@@ -452,7 +453,9 @@ impl Reclaim {
             }
             for stream in users {
                 match retire::wait(|limit| stream.outlast(limit)) {
-                    Ok(Waited::Done) => {}
+                    Ok(Waited::Done) if stream.is_done() || stream.is_lost() => {}
+                    // Whoever drops its work is not done with it.
+                    Ok(Waited::Done) => return Waited::Held,
                     Ok(other) => return other,
                     // It may be done or lost since; a stream that captures, or a device that fails, cannot be asked.
                     Err(_) if stream.is_done() || stream.is_lost() => {}

@@ -4,6 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::{Event, Last, Noted};
+use crate::context::Events;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Guard;
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task};
@@ -58,6 +59,10 @@ impl Stream {
 impl Event {
     /// The wait of [`Stream::wait`].
     pub(crate) fn make_wait(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
+        Events::with_room(|| self.make_wait_now(stream, location))
+    }
+
+    fn make_wait_now(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let checked = stream.0.context().check_library(self.context_inner(), "an event");
         checked.map_err(|error| self.refuse_wait(stream, location, error))?;
         stream.0.check_thread()?;
@@ -69,7 +74,10 @@ impl Event {
         stream.mark_before_held(&mut state, progress, clock)?;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
-        state.clock.follow((progress.era(), *number), clock);
+        // Behind nothing where the record, or a wait in front of it, was dropped.
+        if progress.check_run(*number).is_ok() {
+            state.clock.follow((progress.era(), *number), clock);
+        }
         Ok(())
     }
 

@@ -62,6 +62,11 @@ impl Failures {
         self.kind_since(0, span)
     }
 
+    /// Whether work of `span` may have failed in one of these ways.
+    pub(super) fn has(&self, span: Span, is_one: impl Fn(ErrorKind) -> bool) -> bool {
+        self.count() > 0 && self.spans.lock().iter().any(|(failed, kind)| meet(*failed, span) && is_one(*kind))
+    }
+
     /// The same of those that were noted when there were `count` already.
     pub(super) fn kind_since(&self, count: u64, span: Span) -> Option<ErrorKind> {
         if self.count() == count {

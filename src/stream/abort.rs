@@ -35,7 +35,9 @@ impl Stream {
     /// tell of later work. What the work was to write is as it was, or half written. Host functions that were dropped
     /// are freed with the stream. Notifies that were recorded stay so until they are [reset](crate::Notify::reset), or
     /// until the next launch of a graph whose launch was dropped, which both records and waits for them. Other streams
-    /// that wait for records of this one may hang, or go on without; abort them as well.
+    /// that wait for records of this one may hang, or go on without; abort them as well. Waits are dropped too, and what
+    /// the stream is given afterwards is ordered anew by the memory that it uses. Where it has memory that another stream
+    /// gave up when there was too little, and may use still, it waits for that again.
     ///
     /// # Errors
     ///
@@ -132,8 +134,11 @@ impl Context {
         for (_, stream) in &streams {
             let _pass = Pass::begin(stream);
             if let Some(stream) = StreamInner::of(stream) {
-                // What it had been made to wait for is over as well.
-                stream.forget_order();
+                match done {
+                    // What it had been made to wait for is over as well.
+                    Ok(()) => drop(stream.forget_order()),
+                    Err(_) => stream.begin_anew(Unsure::begin([stream.progress()])),
+                }
             }
         }
         drop(unsure);
@@ -170,14 +175,14 @@ struct Unsure(Vec<Arc<Progress>>);
 impl Unsure {
     fn begin<'a>(streams: impl IntoIterator<Item = &'a Arc<Progress>>) -> Self {
         let streams: Vec<_> = streams.into_iter().map(Arc::clone).collect();
-        streams.iter().for_each(|stream| stream.set_dropping(true));
+        streams.iter().for_each(|stream| stream.begin_dropping());
         Self(streams)
     }
 }
 
 impl Drop for Unsure {
     fn drop(&mut self) {
-        self.0.iter().for_each(|stream| stream.set_dropping(false));
+        self.0.iter().for_each(|stream| stream.end_dropping());
     }
 }
 
@@ -225,9 +230,12 @@ impl StreamInner {
         let mut borrows = self.forget_order();
         borrows.retain(|before| {
             before.poll();
-            let follows = self.follow_always(before).is_ok_and(|follows| follows);
+            let asked = self.follow_always(before);
+            let mut state = self.lock();
+            let covers = state.capture.is_none() && state.clock.covers(before.stream(), before.number());
+            let follows = before.is_done() || (asked.is_ok_and(|follows| follows) && covers);
             if follows {
-                self.lock().borrows.push(before.clone());
+                state.borrows.push(before.clone());
             }
             !follows
         });

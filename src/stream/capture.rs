@@ -81,6 +81,8 @@ pub(crate) struct Keep {
     in_turn: Vec<Arc<dyn InTurn>>,
     /// Notifies: whether it records each, and whether it waits for it.
     notifies: Vec<(Arc<Handle>, [bool; 2])>,
+    /// It waits for what no stream is known to bring.
+    waits_elsewhere: bool,
     /// Those who look on while it runs.
     pub(crate) keepers: Vec<Arc<dyn Keeper>>,
     /// Which of the allocations other graphs may use as well.
@@ -117,13 +119,20 @@ impl Keep {
     /// Whether a launch shares nothing with other launches that they have to agree on.
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
-        self.in_turn.is_empty() && !self.has_notifies() && !self.has_turns()
+        self.in_turn.is_empty() && !self.has_notifies() && !self.has_turns() && !self.waits_elsewhere
     }
 
     /// Whether other graphs may use the same memory of a pool.
     #[inline]
     pub(crate) fn has_turns(&self) -> bool {
         self.lease.has_turns()
+    }
+
+    /// After a launch, which may be a wait for what no stream is known to bring.
+    pub(crate) fn note_launch(&self, stream: &Stream) {
+        if self.waits_elsewhere {
+            stream.note_wait_elsewhere();
+        }
     }
 
     /// Whether it has notifies.
@@ -299,6 +308,11 @@ impl CaptureState {
             all.len() - 1
         });
         all[place].1[usize::from(waits)] = true;
+    }
+
+    /// Also makes each launch such a wait.
+    pub(crate) fn note_wait_elsewhere(&self) {
+        self.root().lock().keep.waits_elsewhere = true;
     }
 
     /// Also makes each launch a use of it.

@@ -7,18 +7,21 @@ use super::Stream;
 use crate::lock::Lock;
 use crate::progress::{Clock, Use};
 
-/// The latest such wait of each stream.
+/// Such waits. Those that are over leave when the list grows.
 static OPEN: Lock<Vec<Use>> = Lock::new(Vec::new());
 
 impl Stream {
-    /// Notes that the stream was just given such a wait. In a capture that is its graph's.
+    /// Notes that the stream was just given such a wait, or a graph that has one. In a capture it is the graph's.
     pub(crate) fn note_wait_elsewhere(&self) {
-        if self.is_capturing() {
-            return;
+        let capture = self.0.lock().capture.clone();
+        if let Some(capture) = capture {
+            return capture.note_wait_elsewhere();
         }
         let number = self.0.progress.submitted();
         let mut open = OPEN.lock();
-        open.retain(|one| !one.is_done() && !one.is_of(&*self.0));
+        if open.len() == open.capacity() {
+            open.retain(|one| !one.is_done());
+        }
         open.push(Use::new(&self.0, number));
     }
 }

@@ -35,14 +35,19 @@ impl StreamInner {
         if !other.forks(&state) {
             return Ok(false);
         }
-        other.mark_before_held(&mut state, &self.progress, &clock)?;
+        match other.mark_before_held(&mut state, &self.progress, &clock) {
+            Err(error) if error.kind() == ErrorKind::NoEvents => return Ok(false),
+            marked => marked?,
+        }
         // SAFETY: both handles are live.
         let waits = unsafe { call!(&*other.context, aclrtStreamWaitEvent(other.raw, event.raw())) };
         if waits.as_ref().map_or_else(|error| error.kind().may_be_in_part(), |()| true) {
             other.progress.next();
         }
         waits?;
-        state.clock.follow((self.progress.era(), number), &clock);
+        if self.progress.check_run(number).is_ok() {
+            state.clock.follow((self.progress.era(), number), &clock);
+        }
         Ok(true)
     }
 

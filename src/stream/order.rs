@@ -176,7 +176,7 @@ impl StreamInner {
         let mut state = self.lock();
         let follows = followed.is_ok() && runs(&state) && state.clock.covers(before.stream(), before.number());
         if follows {
-            state.borrows.retain(|one| !one.is_done());
+            state.borrows.retain(|one| !one.is_done() && one.stream_key() != before.stream_key());
             state.borrows.push(before.clone());
         }
         follows
@@ -203,7 +203,10 @@ impl StreamInner {
             .map_err(|error| other.tell_order(error))?;
         // A task like others: the stream is not done before it.
         self.progress.next();
-        state.clock.follow((*stream, mark.number), &mark.clock);
+        // Where it was dropped meanwhile, nothing is certain.
+        if other.progress.check_run(mark.number).is_ok() {
+            state.clock.follow((*stream, mark.number), &mark.clock);
+        }
         Ok(())
     }
 
