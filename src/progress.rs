@@ -14,6 +14,7 @@ use crate::lock::{Guard, Lock, MayBeHeld, Signal};
 mod beside;
 mod chain;
 mod clock;
+mod eras;
 mod failures;
 mod going;
 mod panicked;
@@ -70,6 +71,8 @@ pub(crate) struct Progress {
     lock: Weak<dyn MayBeHeld>,
     submitted: AtomicU64,
     completed: AtomicU64,
+    /// The same of what is not taken for done yet.
+    reached: AtomicU64,
     /// Up to which a call that waits has covered them, and so reported their errors.
     reported: AtomicU64,
     failures: failures::Failures,
@@ -111,6 +114,7 @@ impl Progress {
             lock,
             submitted: AtomicU64::new(0),
             completed: AtomicU64::new(0),
+            reached: AtomicU64::new(0),
             reported: AtomicU64::new(0),
             failures: failures::Failures::default(),
             takers: takers::Takers::default(),
@@ -137,51 +141,6 @@ impl Progress {
 
     pub(crate) fn id(&self) -> u64 {
         self.id
-    }
-
-    /// What the order between streams knows it by.
-    #[inline]
-    pub(crate) fn era(&self) -> u64 {
-        self.era.load(Ordering::Relaxed)
-    }
-
-    /// What it was behind it may be no more. The caller has the stream's lock, and sees to its clock.
-    pub(crate) fn begin_era(&self) {
-        self.era.store(next_id(), Ordering::Relaxed);
-    }
-
-    /// From here on its work may be dropped.
-    pub(crate) fn begin_dropping(&self) {
-        self.dropping.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// What is done is done again, also where the stream went meanwhile.
-    pub(crate) fn end_dropping(&self) {
-        self.dropping.fetch_sub(1, Ordering::SeqCst);
-        if matches!(*self.end(), End::Done) {
-            self.set_reported(u64::MAX);
-        }
-    }
-
-    fn is_dropping(&self) -> bool {
-        self.dropping.load(Ordering::SeqCst) > 0
-    }
-
-    pub(crate) fn set_stops(&self) {
-        self.stops.store(true, Ordering::Release);
-    }
-
-    /// Whether a failure drops what is behind it.
-    pub(crate) fn stops(&self) -> bool {
-        self.stops.load(Ordering::Acquire)
-    }
-
-    /// Whether the submission with this number may have been done without what it was to wait for: it was dropped, or
-    /// a wait in front of it took too long.
-    pub(crate) fn may_be_out_of_order(&self, number: u64) -> bool {
-        let span = (number.saturating_sub(1), number);
-        let ends = |kind: ErrorKind| kind == ErrorKind::Timeout || self.stops();
-        self.aborts.touch(span) || self.failures.has(span, ends)
     }
 
     pub(crate) fn submitted(&self) -> u64 {
@@ -211,6 +170,7 @@ impl Progress {
 
     pub(crate) fn set_completed(&self, number: u64) {
         if self.is_dropping() {
+            self.reached.fetch_max(number, Ordering::AcqRel);
             return;
         }
         self.completed.fetch_max(number, Ordering::AcqRel);
@@ -312,9 +272,12 @@ impl Progress {
     /// The stream is gone; where it is `lost`, with work that may run still, what it said of itself.
     pub(crate) fn finish(&self, lost: Option<String>) {
         let is_done = lost.is_none();
+        if is_done {
+            self.set_reported(u64::MAX);
+        }
         *self.end() = lost.map_or(End::Done, End::Lost);
         if is_done {
-            // Behind the word of it, which who drops its work at this moment looks for.
+            // Once more: who drops its work at this moment looks for the word of it.
             self.set_reported(u64::MAX);
         }
         self.ended.notify_all();
@@ -512,6 +475,11 @@ impl<Q: Queue + ?Sized> Use<Q> {
 
     pub(crate) fn is_done(&self) -> bool {
         self.progress.has_completed(self.number)
+    }
+
+    /// Done, or would be, if its work were not being dropped.
+    pub(crate) fn is_reached(&self) -> bool {
+        self.is_done() || self.progress.reached.load(Ordering::Acquire) >= self.number
     }
 
     /// Done, and its errors told.

@@ -199,6 +199,10 @@ impl Wanted<'_> {
             *held = self.settle();
             tried = again();
         }
+        if is_short(&tried) && !held.is_empty() {
+            // What came free in the last look.
+            tried = again();
+        }
         match held.len() {
             0 => tried,
             busy => tried.map_err(|error| {

@@ -4,9 +4,9 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::{Event, Last, Noted};
-use crate::context::Events;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Guard;
+use crate::retire;
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task};
 
 impl Stream {
@@ -59,19 +59,20 @@ impl Stream {
 impl Event {
     /// The wait of [`Stream::wait`].
     pub(crate) fn make_wait(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
-        Events::with_room(|| self.make_wait_now(stream, location))
-    }
-
-    fn make_wait_now(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let checked = stream.0.context().check_library(self.context_inner(), "an event");
         checked.map_err(|error| self.refuse_wait(stream, location, error))?;
         stream.0.check_thread()?;
-        let stream = &stream.0;
-        let (mut state, noted) = self.lock_both(stream)?;
+        let (mut state, noted) = self.lock_both(&stream.0)?;
         let (None, Last::Eager { progress, number, clock }) = (&state.capture, &noted.last) else {
-            return self.make_other_wait(stream, (state, &noted), location);
+            return self.make_other_wait(&stream.0, (state, &noted), location);
         };
-        stream.mark_before_held(&mut state, progress, clock)?;
+        if let Err(error) = stream.0.mark_before_held(&mut state, progress, clock) {
+            drop((state, noted));
+            // Once more where other threads give events back.
+            let again = error.kind() == ErrorKind::NoEvents && retire::collect();
+            return if again { self.make_wait(stream, location) } else { Err(error) };
+        }
+        let stream = &stream.0;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
         // Behind nothing where the record, or a wait in front of it, was dropped.

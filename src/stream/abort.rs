@@ -137,7 +137,7 @@ impl Context {
                 match done {
                     // What it had been made to wait for is over as well.
                     Ok(()) => drop(stream.forget_order()),
-                    Err(_) => stream.begin_anew(Unsure::begin([stream.progress()])),
+                    Err(_) => drop(stream.follow_again()),
                 }
             }
         }
@@ -227,6 +227,30 @@ impl StreamInner {
     /// another still. Where that cannot be, its work counts as done when
     /// the other's is.
     fn begin_anew(self: &Arc<Self>, unsure: Unsure) {
+        let borrows = self.follow_again();
+        if borrows.is_empty() {
+            return;
+        }
+        let (context, since) = (Arc::clone(&self.context), Instant::now());
+        retire::on_thread((unsure, context, borrows), move |(unsure, context, borrows)| {
+            let is_used = || {
+                borrows.iter().for_each(Use::poll);
+                // Two streams that had memory of each other must not wait for each other for ever.
+                let is_late = since.elapsed() > retire::drop_limit();
+                let is_over = |before: &Use| before.is_done() || (is_late && before.is_reached());
+                borrows.iter().any(|before| !is_over(before) && !before.is_lost())
+            };
+            let tell = || {
+                let late = retire::late(&format!("work of {},", Use::describe_open(&borrows)));
+                context.record_drop_error("memory of an aborted stream, which other work uses", late);
+            };
+            retire::outlast(is_used, tell);
+            drop(unsure);
+        });
+    }
+
+    /// Makes it wait again for what uses its memory; gives what it could not be made to wait for.
+    fn follow_again(&self) -> Vec<Use> {
         let mut borrows = self.forget_order();
         borrows.retain(|before| {
             before.poll();
@@ -239,22 +263,7 @@ impl StreamInner {
             }
             !follows
         });
-        if borrows.is_empty() {
-            return;
-        }
-        let context = Arc::clone(&self.context);
-        retire::on_thread((unsure, context, borrows), |(unsure, context, borrows)| {
-            let is_used = || {
-                borrows.iter().for_each(Use::poll);
-                borrows.iter().any(|before| !before.is_done() && !before.is_lost())
-            };
-            let tell = || {
-                let late = retire::late(&format!("work of {},", Use::describe_open(&borrows)));
-                context.record_drop_error("memory of an aborted stream, which other work uses", late);
-            };
-            retire::outlast(is_used, tell);
-            drop(unsure);
-        });
+        borrows
     }
 
     /// Whether it captures. A thread that submits may hold the lock until the very work is dropped that is to be: one

@@ -13,9 +13,9 @@ static OPEN: Lock<Vec<Use>> = Lock::new(Vec::new());
 impl Stream {
     /// Notes that the stream was just given such a wait, or a graph that has one. In a capture it is the graph's.
     pub(crate) fn note_wait_elsewhere(&self) {
-        let capture = self.0.lock().capture.clone();
-        if let Some(capture) = capture {
-            return capture.note_wait_elsewhere();
+        if self.is_capturing() {
+            let capture = self.0.lock().capture.clone();
+            return capture.iter().for_each(|capture| capture.note_wait_elsewhere());
         }
         let number = self.0.progress.submitted();
         let mut open = OPEN.lock();
