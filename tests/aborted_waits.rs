@@ -143,15 +143,25 @@ fn adds_one(context: &Context, stream: &Stream) -> (Graph, racl::Tensor<f32>) {
     (graph, sum)
 }
 
+/// A graph of `third`, launched on a held stream and then on one that is aborted while it waits for that.
+fn launched_behind_an_aborted_launch(
+    context: &Context,
+    third: &Stream,
+    (held, other): (&Stream, &Stream),
+) -> (Graph, racl::Tensor<f32>) {
+    let (mut graph, sum) = adds_one(context, third);
+    graph.launch(held).unwrap();
+    graph.launch(other).unwrap();
+    other.abort().unwrap();
+    (graph, sum)
+}
+
 #[test]
 fn a_graph_is_not_done_before_a_launch_that_an_aborted_one_waited_for() {
     alone(|context| {
         let third = context.stream().unwrap();
-        let (mut graph, sum) = adds_one(context, &third);
         let (held, other) = streams(context);
-        graph.launch(&held).unwrap();
-        graph.launch(&other).unwrap();
-        other.abort().unwrap();
+        let (mut graph, sum) = launched_behind_an_aborted_launch(context, &third, (&held, &other));
         graph.launch(&third).unwrap();
         assert!(!third.is_complete().unwrap(), "two launches at once");
         third.abort().unwrap();
@@ -173,11 +183,8 @@ fn a_graph_is_not_done_before_a_launch_that_an_aborted_one_waited_for() {
 fn the_host_follows_a_launch_that_an_aborted_one_waited_for() {
     alone(|context| {
         let third = context.stream().unwrap();
-        let (mut graph, sum) = adds_one(context, &third);
         let (held, other) = streams(context);
-        graph.launch(&held).unwrap();
-        graph.launch(&other).unwrap();
-        other.abort().unwrap();
+        let (mut graph, sum) = launched_behind_an_aborted_launch(context, &third, (&held, &other));
         std::thread::scope(|scope| {
             let read = scope.spawn(|| sum.to_vec().unwrap());
             mock::run_until_idle();

@@ -77,6 +77,14 @@ impl Found {
     }
 }
 
+impl State {
+    /// Whether memory comes in blocks of segments.
+    #[inline]
+    fn gives_blocks(&self) -> bool {
+        matches!(self.allocator, Allocator::Pool | Allocator::Growing)
+    }
+}
+
 impl Default for Reclaim {
     fn default() -> Self {
         let allocator = match std::env::var(VARIABLE).as_deref() {
@@ -149,7 +157,7 @@ impl Reclaim {
         place: &'static Location<'static>,
     ) -> Option<Found> {
         let state = &mut *self.lock();
-        if !matches!(state.allocator, Allocator::Pool | Allocator::Growing) {
+        if !state.gives_blocks() {
             return None;
         }
         if let Some(behind) = behind
@@ -168,7 +176,7 @@ impl Reclaim {
         place: &'static Location<'static>,
     ) -> Option<Found> {
         let state = &mut *self.lock();
-        if !matches!(state.allocator, Allocator::Pool | Allocator::Growing) {
+        if !state.gives_blocks() {
             return None;
         }
         state.lines.join(&mut state.pool, behind.key, request);
@@ -185,7 +193,7 @@ impl Reclaim {
     ) -> Option<Found> {
         let others = {
             let state = &mut *self.lock();
-            if !matches!(state.allocator, Allocator::Pool | Allocator::Growing) {
+            if !state.gives_blocks() {
                 return None;
             }
             state.lines.elsewhere(&state.pool, behind.key, request)

@@ -14,8 +14,8 @@ use crate::stream::StreamInner;
 /// Where a graph was launched last; shared with the memory that it uses.
 #[derive(Default)]
 pub(crate) struct InFlight {
-    /// The [era](crate::progress::Progress::era) of its stream, 0 for none, and its number there: the next launch on that stream changes the number alone,
-    /// without the lock. Launches come one at a time, since they have the graph to themselves.
+    /// The [era](crate::progress::Progress::era) of its stream, 0 for none, and its number there: the next launch on that
+    /// stream changes the number alone, without the lock. Launches come one at a time, since they have the graph to themselves.
     stream: AtomicU64,
     number: AtomicU64,
     /// Each waited for the one before.

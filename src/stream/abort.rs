@@ -78,11 +78,10 @@ impl Stream {
         }
         let progress = &self.0.progress;
         let first = progress.completed();
+        let unsure = Unsure::begin([progress]);
         // Not under the stream's lock: a thread that waits for room in the queue has it.
         // SAFETY: a live handle of this context.
-        let drop_work = || unsafe { call!(&**self.0.context(), aclrtStreamAbort(self.as_raw())) };
-        let unsure = Unsure::begin([progress]);
-        drop_work()?;
+        unsafe { call!(&**self.0.context(), aclrtStreamAbort(self.as_raw())) }?;
         note_aborted(progress, first);
         self.0.begin_anew(unsure);
         Ok(())
@@ -224,8 +223,7 @@ impl StreamInner {
     }
 
     /// As [`forget_order`](Self::forget_order), and makes the stream wait again where memory that it has may be used by
-    /// another still. Where that cannot be, its work counts as done when
-    /// the other's is.
+    /// another still. Where that cannot be, its work counts as done when the other's is.
     fn begin_anew(self: &Arc<Self>, unsure: Unsure) {
         let borrows = self.follow_again();
         if borrows.is_empty() {
