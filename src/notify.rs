@@ -158,12 +158,12 @@ impl Stream {
     pub fn wait_notify(&self, notify: &Notify, limit: Option<Duration>) -> Result<()> {
         let named = ("notify wait", Location::caller());
         let seconds = seconds(limit).map_err(|error| self.refuse(named, error))?;
-        let capture = notify.0.submit_into(self, named, &[], |context, raw| {
+        let wait = |context: &_, raw| {
             // SAFETY: both handles are live, and the work keeps the notify.
             unsafe { call!(context, aclrtWaitAndResetNotify(notify.as_raw(), raw, seconds)) }
-        })?;
+        };
+        let capture = self.wait_elsewhere(|| notify.0.submit_into(self, named, &[], wait))?;
         capture.iter().for_each(|capture| capture.note_notify(&notify.0, true));
-        self.note_wait_elsewhere();
         Ok(())
     }
 }

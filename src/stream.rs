@@ -31,6 +31,7 @@ mod fork;
 mod gather;
 mod handle;
 mod joins;
+mod marks;
 mod order;
 mod poll;
 mod private;
@@ -127,8 +128,8 @@ pub(crate) struct State {
     wants_marker: Cell<bool>,
     /// What it was given last, records of events and waits aside, and where.
     pub(crate) latest: Cell<Option<(submit::Named, u64)>>,
-    /// The latest event that others wait for.
-    mark: Option<order::Mark>,
+    /// What others wait for.
+    marks: marks::Marks,
     /// What it was made to wait for because memory of its own may be used by that still.
     borrows: Vec<Use>,
     /// The event of its forks.

@@ -215,12 +215,12 @@ impl Stream {
     #[doc(alias = "aclrtStreamWaitEvent")]
     #[track_caller]
     pub fn wait_ipc(&self, event: &IpcEvent) -> Result<()> {
-        event.submit(self, "event wait", Location::caller(), |raw| {
+        let location = Location::caller();
+        let wait = |raw| {
             // SAFETY: both handles are live and belong to values borrowed here.
             unsafe { call!(&**self.0.context(), aclrtStreamWaitEvent(raw, event.as_raw())) }
-        })?;
-        self.note_wait_elsewhere();
-        Ok(())
+        };
+        self.wait_elsewhere(|| event.submit(self, "event wait", location, wait))
     }
 }
 

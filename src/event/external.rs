@@ -144,16 +144,15 @@ impl Stream {
     pub fn wait_external(&self, event: &ExternalEvent, limit: Option<Duration>) -> Result<()> {
         let named = ("external event wait", Location::caller());
         let limit = limit.map(seconds).transpose().map_err(|error| self.refuse(named, error))?;
-        event.0.submit(self, named, &[], |context, raw| match limit {
+        let wait = |context: &_, raw| match limit {
             // SAFETY: both handles are live, and the work keeps the event.
             None => unsafe { call!(context, aclrtStreamWaitEvent(raw, event.as_raw())) },
             Some(seconds) => {
                 // SAFETY: the same.
                 unsafe { call!(context, aclrtStreamWaitEventWithTimeout(raw, event.as_raw(), seconds)) }
             }
-        })?;
-        self.note_wait_elsewhere();
-        Ok(())
+        };
+        self.wait_elsewhere(|| event.0.submit(self, named, &[], wait))
     }
 }
 

@@ -261,8 +261,7 @@ impl Graph {
         }
         let in_turn = self.keep.in_turn();
         let turns = in_turn.iter().map(|each| each.begin(stream)).collect::<Result<Vec<_>>>()?;
-        let number = self.launch_now(stream, task)?;
-        self.keep.note_launch(stream);
+        let number = stream.may_wait_elsewhere(self.keep.waits_elsewhere(), || self.launch_now(stream, task))?;
         turns.iter().for_each(|turn| turn.used(&stream.0, number));
         Ok(())
     }

@@ -163,12 +163,12 @@ impl Stream {
     #[track_caller]
     pub fn wait_value(&self, flag: &DeviceFlag, until: ValueWait) -> Result<()> {
         let (value, mode) = until.raw();
-        self.submit_value(flag, "value wait", Location::caller(), |raw| {
+        let location = Location::caller();
+        let wait = |raw| {
             // SAFETY: eight aligned bytes of device memory, which are registered with the stream.
             unsafe { call!(&**self.0.context(), aclrtValueWait(flag.address(), value, mode, raw)) }
-        })?;
-        self.note_wait_elsewhere();
-        Ok(())
+        };
+        self.wait_elsewhere(|| self.submit_value(flag, "value wait", location, wait))
     }
 
     fn submit_value(

@@ -213,7 +213,7 @@ impl StreamInner {
         let mut state = self.lock();
         state.clock = Clock::default();
         self.marked.store(0, Ordering::Release);
-        let kept = (state.mark.take(), state.forked.take());
+        let kept = (std::mem::take(&mut state.marks), state.forked.take());
         self.progress.begin_era();
         let borrows = std::mem::take(&mut state.borrows);
         drop(state);

@@ -1,16 +1,18 @@
 //! Work of before a capture, while the stream records: the library refuses to wait for the stream then, and may end the
-//! capture for it, but answers of an event that was recorded in front of the capture.
+//! capture for it, but answers of an event that was recorded in front of the capture. So does work in front of a wait for
+//! a signal that is to come, maybe from who asks.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use acl_sys::aclmdlRICaptureStatus;
 
+use super::elsewhere::may_be_missing;
 use super::{StreamInner, poll};
 use crate::call::{Caller as _, call};
 use crate::context::RawEvent;
 use crate::error::{Error, ErrorKind, Result};
-use crate::retire::{self, keepers};
+use crate::retire::{self, is_held, keepers};
 
 /// How soon an event is asked again that is not reached.
 const ASKED_AGAIN: Duration = Duration::from_micros(200);
@@ -27,12 +29,16 @@ impl StreamInner {
         asked.is_ok() && status != aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
     }
 
-    /// The event behind the submission `number`, and up to which submission it stands, where the stream records.
-    pub(super) fn mark_of_capture(&self, number: u64) -> Option<(Arc<RawEvent>, u64)> {
+    /// The event behind the submission `number`, and up to which submission it stands, where the stream records, or
+    /// what it was given later may wait for a signal.
+    pub(super) fn mark_in_front(&self, number: u64) -> Option<(Arc<RawEvent>, u64)> {
         for _ in 0..LOOKS {
             if let Some(state) = self.state.try_lock() {
-                state.capture.as_ref()?;
-                return state.mark.as_ref()?.behind(number);
+                let mark = state.marks.behind(number)?;
+                let era = self.progress.era();
+                let waits = || is_held(era, &state.clock) || may_be_missing((era, u64::MAX), &state.clock);
+                let is_needed = state.capture.is_some() || (mark.number < self.progress.submitted() && waits());
+                return is_needed.then(|| (Arc::clone(&mark.event), mark.number));
             }
             retire::pause_for(Duration::from_micros(50));
         }

@@ -128,11 +128,9 @@ impl Keep {
         self.lease.has_turns()
     }
 
-    /// After a launch, which may be a wait for what no stream is known to bring.
-    pub(crate) fn note_launch(&self, stream: &Stream) {
-        if self.waits_elsewhere {
-            stream.note_wait_elsewhere();
-        }
+    /// Whether a launch may be a wait for what no stream is known to bring.
+    pub(crate) fn waits_elsewhere(&self) -> bool {
+        self.waits_elsewhere
     }
 
     /// Whether it has notifies.

@@ -3,16 +3,43 @@
 //! Whoever waits on the device behind one of them may have been about to bring it. So for memory, which a stream is made
 //! to wait for unasked, the host waits instead.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::Stream;
-use crate::lock::Lock;
+use crate::error::Result;
+use crate::lock::{Lock, say};
 use crate::progress::{Clock, Use};
 
-/// Such waits. Those that are over leave when the list grows.
+/// Such waits. Those that are over leave when the list grows, or is looked at.
 static OPEN: Lock<Vec<Use>> = Lock::new(Vec::new());
+/// How many those are, for who need not lock it.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 impl Stream {
-    /// Notes that the stream was just given such a wait, or a graph that has one. In a capture it is the graph's.
-    pub(crate) fn note_wait_elsewhere(&self) {
+    /// Gives the stream a graph that has such a wait, or has none.
+    pub(crate) fn may_wait_elsewhere<T>(&self, has: bool, launch: impl FnOnce() -> Result<T>) -> Result<T> {
+        if has { self.wait_elsewhere(launch) } else { launch() }
+    }
+
+    /// Gives the stream such a wait. In a capture it is the graph's.
+    pub(crate) fn wait_elsewhere<T>(&self, wait: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.mark_before_elsewhere();
+        wait().inspect(|_| self.note_wait_elsewhere())
+    }
+
+    /// Marks what the stream was given so far, so that the host can wait for that much. Where that fails, the host waits
+    /// for the whole.
+    fn mark_before_elsewhere(&self) {
+        if COUNT.load(Ordering::Acquire) > 0 {
+            // What came in the meantime is nothing to wait for.
+            self.0.poll();
+        }
+        if let Err(error) = self.mark_before_gate() {
+            say!(Debug, "marking what {} was given before a wait: {error:#}", self.name());
+        }
+    }
+
+    fn note_wait_elsewhere(&self) {
         if self.is_capturing() {
             let capture = self.0.lock().capture.clone();
             return capture.iter().for_each(|capture| capture.note_wait_elsewhere());
@@ -23,14 +50,24 @@ impl Stream {
             open.retain(|one| !one.is_done());
         }
         open.push(Use::new(&self.0, number));
+        COUNT.store(open.len(), Ordering::Release);
     }
 }
 
 /// Whether the submission `number` of the stream of this era, which is behind `clock`, may wait for such a thing.
-pub(super) fn may_be_missing((stream, number): (u64, u64), clock: &Clock) -> bool {
+#[inline]
+pub(super) fn may_be_missing(work: (u64, u64), clock: &Clock) -> bool {
+    COUNT.load(Ordering::Acquire) > 0 && is_open_before(work, clock)
+}
+
+#[cold]
+fn is_open_before((stream, number): (u64, u64), clock: &Clock) -> bool {
     let is_before = |one: &Use| {
         let own = one.stream() == stream && one.number() <= number;
         own || clock.covers(one.stream(), one.number())
     };
-    OPEN.lock().iter().any(|one| !one.is_done() && is_before(one))
+    let mut open = OPEN.lock();
+    open.retain(|one| !one.is_done());
+    COUNT.store(open.len(), Ordering::Release);
+    open.iter().any(is_before)
 }

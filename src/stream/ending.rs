@@ -117,7 +117,7 @@ impl StreamInner {
         self.context.spent.bury();
         let kept = {
             let mut state = self.lock();
-            (state.workspace.take(), state.mark.take(), state.forked.take())
+            (state.workspace.take(), std::mem::take(&mut state.marks), state.forked.take())
         };
         drop(kept);
         self.marker.clear();

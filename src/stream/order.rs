@@ -13,6 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::elsewhere::may_be_missing;
+use super::marks::Mark;
 use super::{State, Stream, StreamInner};
 use crate::allocation::{How, Touch};
 use crate::call::call;
@@ -24,22 +25,6 @@ use crate::retire;
 
 /// How soon a stream's lock is tried again that another thread has.
 const LOCKED_AGAIN: Duration = Duration::from_micros(100);
-
-/// What a stream was given up to some submission, as an event that others can wait for.
-#[derive(Clone)]
-pub(super) struct Mark {
-    event: Arc<RawEvent>,
-    number: u64,
-    /// What the stream was behind then.
-    clock: Clock,
-}
-
-impl Mark {
-    /// The event, and the submission that it stands for, where it is behind `number`.
-    pub(super) fn behind(&self, number: u64) -> Option<(Arc<RawEvent>, u64)> {
-        (self.number >= number).then(|| (Arc::clone(&self.event), self.number))
-    }
-}
 
 thread_local! {
     /// The scopes in which this thread orders work by itself.
@@ -224,7 +209,7 @@ impl StreamInner {
         // Before the lock, which a thread that waits for room in the queue has.
         self.check_thread()?;
         let Some(mut state) = self.lock_for_mark(number)? else { return Ok(None) };
-        if let Some(mark) = state.mark.as_ref().filter(|mark| mark.number >= number) {
+        if let Some(mark) = state.marks.behind(number) {
             return Ok(Some(mark.clone()));
         }
         if retire::is_held(self.progress.era(), &state.clock) {
@@ -262,7 +247,7 @@ impl StreamInner {
         let submitted = self.progress.submitted();
         if state.capture.is_some()
             || self.progress.has_reported(submitted)
-            || state.mark.as_ref().is_some_and(|mark| mark.number >= submitted)
+            || state.marks.behind(submitted).is_some()
             || retire::is_held(self.progress.era(), &state.clock)
         {
             return Ok(());
@@ -271,17 +256,19 @@ impl StreamInner {
     }
 
     /// As [`mark_busy`](Self::mark_busy), where the stream is about to wait for another one, which is behind `clock` and
-    /// may wait at a gate itself.
+    /// may wait at a gate itself, or for what nobody may bring.
     #[inline]
     pub(crate) fn mark_before_held(&self, state: &mut State, other: &Progress, clock: &Clock) -> Result<()> {
-        if retire::is_held(other.era(), clock) { self.mark_busy(state) } else { Ok(()) }
+        let may_wait_long = retire::is_held(other.era(), clock) || may_be_missing((other.era(), u64::MAX), clock);
+        if may_wait_long { self.mark_busy(state) } else { Ok(()) }
     }
 
     fn mark_here(&self, state: &mut State) -> Result<Mark> {
-        let own = state.mark.take().map(|mark| mark.event);
+        let waits = may_be_missing((self.progress.era(), u64::MAX), &state.clock);
+        let own = state.marks.make_room(waits);
         let (event, number) = self.record_again(own, Progress::submitted)?;
         let mark = Mark { event, number, clock: state.clock.clone() };
-        state.mark = Some(mark.clone());
+        state.marks.set(mark.clone());
         self.marked.store(number, Ordering::Release);
         Ok(mark)
     }

@@ -33,7 +33,7 @@ impl StreamInner {
         if self.progress.has_reported(number) {
             return Ok(());
         }
-        if let Some(mark) = self.mark_of_capture(number) {
+        if let Some(mark) = self.mark_in_front(number) {
             return self.wait_for_mark(&mark, limit);
         }
         match self.synchronize(limit) {
@@ -78,9 +78,10 @@ impl StreamInner {
         let Some(state) = self.state.try_lock() else { return Ok(()) };
         if state.capture.is_some() {
             // Of what was given before. Later work is of the capture.
-            let Some((event, number)) = state.mark.as_ref().and_then(|mark| mark.behind(0)) else { return Ok(()) };
-            if !self.progress.has_completed(number) && reached(&event)? {
-                self.progress.set_completed(number);
+            if let Some(mark) = state.marks.behind(self.progress.completed() + 1)
+                && reached(&mark.event)?
+            {
+                self.progress.set_completed(mark.number);
             }
             return Ok(());
         }

@@ -140,6 +140,26 @@ fn signals_that_cannot_arrive_do_not_hold_a_drop_up() {
 }
 
 #[test]
+fn what_a_stream_did_before_it_came_to_a_gate_is_read_before_the_signal() {
+    let alone = Alone::new();
+    let t = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    for (mode, side) in WAYS {
+        let (plan, ready, _) = plan(side);
+        let (stream, other, behind) = (alone.stream(), alone.stream(), alone.stream());
+        let mut exe = make(&alone, &plan, &RunOptions::new().mode(mode));
+        let mut bytes = [(); 2].map(|()| alone.device.upload(&[0_u8; 4]).unwrap());
+        stream.fill_bytes(&mut bytes[0], 1).unwrap();
+        behind.fill_bytes(&mut bytes[1], 1).unwrap();
+        exe.run(&stream, &mut give(&exe, "t", &t)).unwrap();
+        stream.fork(&behind).unwrap();
+        bytes.iter().for_each(|bytes| assert_eq!(bytes.to_vec().unwrap(), [1; 4]));
+        assert!(!stream.is_complete().unwrap() && !behind.is_complete().unwrap());
+        exe.signal(ready, &other).unwrap();
+        behind.synchronize().unwrap();
+    }
+}
+
+#[test]
 fn two_signals_at_once_are_one() {
     let alone = Alone::new();
     let t = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
