@@ -53,9 +53,11 @@ pub struct Event {
     raw: RawEvent,
     kind: EventKind,
     last: Lock<Noted>,
+    /// Who makes streams wait for the latest record just now, for which there may be no room: meanwhile none is made.
+    waits: waits::Count,
 }
 
-/// What is known of the records. Locked while one is made or waited for, so that this and the runtime agree.
+/// What is known of the records. Locked while one is made, so that this and the runtime agree.
 #[derive(Default)]
 struct Noted {
     last: Last,
@@ -159,12 +161,17 @@ impl Event {
             EventKind::Timing => RawEvent::create(context, acl_sys::ACL_EVENT_SYNC | acl_sys::ACL_EVENT_TIME_LINE)?,
             _ => Events::take(context)?,
         };
-        Ok(Self { raw, kind, last: Lock::default() })
+        Ok(Self { raw, kind, last: Lock::default(), waits: waits::Count::default() })
     }
 
     /// A handle that is not null, from other code.
     pub(crate) fn adopt(raw: aclrtEvent, context: &Context) -> Self {
-        Self { raw: RawEvent::own(raw, context.inner()), kind: EventKind::Order, last: Lock::default() }
+        Self {
+            raw: RawEvent::own(raw, context.inner()),
+            kind: EventKind::Order,
+            last: Lock::default(),
+            waits: waits::Count::default(),
+        }
     }
 
     /// The handle, which is not destroyed then.
@@ -185,10 +192,23 @@ impl Event {
     fn last(&self) -> Result<Guard<'_, Noted>> {
         match self.last.try_lock() {
             Some(noted) => Ok(noted),
-            None if closure::is_running() => {
-                Err(closure::refusal("another thread records the event, or lets a stream wait for it"))
-            }
+            None if closure::is_running() => Err(closure::refusal("another thread records the event")),
             None => Ok(self.last.lock()),
+        }
+    }
+
+    /// As [`Event::last`], for a record.
+    fn last_alone(&self) -> Result<Guard<'_, Noted>> {
+        loop {
+            let noted = self.last()?;
+            if self.waits.are_none() {
+                return Ok(noted);
+            }
+            drop(noted);
+            if closure::is_running() {
+                return Err(closure::refusal("another thread lets a stream wait for the event"));
+            }
+            retire::pause_for(Duration::from_micros(50));
         }
     }
 
@@ -223,31 +243,41 @@ impl Event {
         let checked = stream.0.context().check_library(self.context_inner(), "an event");
         checked.map_err(|error| stream.refuse(("event record", location), error))?;
         stream.0.check_thread()?;
-        let (state, mut noted) = self.lock_both(&stream.0)?;
+        let (state, mut noted) = self.lock_both(&stream.0, true)?;
         self.record_noted(&stream.0, (&state, &mut noted), location)
     }
 
     /// The stream's lock and the event's. None is held while the other one is waited for: who has it may wait for room in
-    /// a queue, behind a host function that has work for this stream.
+    /// a queue, behind a host function that has work for this stream. For a record, once no stream is made to wait.
     // Three dozen instructions of a record or a wait are the call of this.
     #[inline(always)]
-    fn lock_both<'a>(&'a self, stream: &'a StreamInner) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
+    fn lock_both<'a>(
+        &'a self,
+        stream: &'a StreamInner,
+        records: bool,
+    ) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
         let state = stream.lock();
         match self.last.try_lock() {
-            Some(noted) => Ok((state, noted)),
-            None => {
-                drop(state);
-                self.lock_both_later(stream)
+            Some(noted) if !records || self.waits.are_none() => Ok((state, noted)),
+            noted => {
+                drop((noted, state));
+                self.lock_both_later(stream, records)
             }
         }
     }
 
     #[cold]
-    fn lock_both_later<'a>(&'a self, stream: &'a StreamInner) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
+    fn lock_both_later<'a>(
+        &'a self,
+        stream: &'a StreamInner,
+        records: bool,
+    ) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
         loop {
-            self.last().map(drop)?;
+            if records { self.last_alone() } else { self.last() }.map(drop)?;
             let state = stream.lock();
-            if let Some(noted) = self.last.try_lock() {
+            if let Some(noted) = self.last.try_lock()
+                && (!records || self.waits.are_none())
+            {
                 return Ok((state, noted));
             }
         }
@@ -260,7 +290,7 @@ impl Event {
         state: &State,
         location: &'static Location<'static>,
     ) -> Result<()> {
-        self.record_noted(stream, (state, &mut *self.last()?), location)
+        self.record_noted(stream, (state, &mut *self.last_alone()?), location)
     }
 
     #[inline(always)]

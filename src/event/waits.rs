@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Event, Last, Noted};
 use crate::error::{Error, ErrorKind, Result};
@@ -56,14 +57,43 @@ impl Stream {
     }
 }
 
+/// How many threads make a stream wait for an event.
+#[derive(Default)]
+pub(super) struct Count(AtomicUsize);
+
+impl Count {
+    /// Asked with the event's lock, with which each begins.
+    #[inline]
+    pub(super) fn are_none(&self) -> bool {
+        self.0.load(Ordering::Acquire) == 0
+    }
+
+    /// One begins, until what this gives goes.
+    #[inline]
+    fn begin(&self) -> One<'_> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        One(self)
+    }
+}
+
+/// One of them.
+struct One<'a>(&'a Count);
+
+impl Drop for One<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Release);
+    }
+}
+
 impl Event {
     /// The wait of [`Stream::wait`].
     pub(crate) fn make_wait(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let checked = stream.0.context().check_library(self.context_inner(), "an event");
         checked.map_err(|error| self.refuse_wait(stream, location, error))?;
         stream.0.check_thread()?;
-        let (mut state, noted) = self.lock_both(&stream.0)?;
-        let (None, Last::Eager { progress, number, clock }) = (&state.capture, &noted.last) else {
+        let (mut state, noted) = self.lock_both(&stream.0, false)?;
+        let (None, Last::Eager { progress, clock, .. }) = (&state.capture, &noted.last) else {
             return self.make_other_wait(&stream.0, (state, &noted), location);
         };
         if let Err(error) = stream.0.mark_before_held(&mut state, progress, clock) {
@@ -72,13 +102,19 @@ impl Event {
             let again = error.kind() == ErrorKind::NoEvents && retire::collect();
             return if again { self.make_wait(stream, location) } else { Err(error) };
         }
+        // Whoever asks the event meanwhile is told of its record, and that stays the latest.
+        let wait = self.waits.begin();
+        drop(noted);
         let stream = &stream.0;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
-        // Behind nothing where the record, or a wait in front of it, was dropped.
-        if progress.check_run(*number).is_ok() {
+        if let Last::Eager { progress, number, clock } = &self.last.lock().last
+            // Behind nothing where the record, or a wait in front of it, was dropped.
+            && progress.check_run(*number).is_ok()
+        {
             state.clock.follow((progress.era(), *number), clock);
         }
+        drop(wait);
         Ok(())
     }
 

@@ -35,7 +35,7 @@ impl Stream {
             self.0.poll();
         }
         if let Err(error) = self.mark_before_gate() {
-            say!(Debug, "marking what {} was given before a wait: {error:#}", self.name());
+            say!(Warn, "marking what {} was given before a wait: {error:#}", self.name());
         }
     }
 

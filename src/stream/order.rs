@@ -342,6 +342,7 @@ impl StreamInner {
 impl Stream {
     /// Before work that waits at a gate of a plan.
     pub(crate) fn mark_before_gate(&self) -> Result<()> {
+        self.0.check_thread()?;
         Events::with_room(|| {
             let mut state = self.0.lock();
             self.0.mark_busy(&mut state)

@@ -26,7 +26,7 @@ fn inside<T: Send + 'static>(stream: &Stream, mut work: impl FnMut() -> T + Send
     done.expect("it ran")
 }
 
-const FORBIDDEN: [ErrorKind; 4] =
+pub(crate) const FORBIDDEN: [ErrorKind; 4] =
     [ErrorKind::NotSupported, ErrorKind::InvalidArgument, ErrorKind::Operator, ErrorKind::CaptureForbidden];
 
 #[track_caller]

@@ -26,6 +26,7 @@ mod meanwhile;
 mod memory;
 mod operators;
 mod orders;
+mod own_stream;
 mod panics;
 mod passes;
 mod plans;

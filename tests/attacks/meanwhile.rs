@@ -1,8 +1,8 @@
 //! The checks of races and the allocator under programs that work meanwhile.
 
-use crate::arena::Arena;
+use crate::arena::{Arena, until_still};
 use crate::common::mock::{self, RaceCheck};
-use racl::{Allocator, CaptureMode, GraphPool};
+use racl::{Allocator, CaptureMode, ErrorKind, Event, GraphPool, Stream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
@@ -129,5 +129,88 @@ fn trims_under_graphs_with_a_pool() {
     });
     assert_eq!(pool.bytes(), 0);
     drop(pool);
+    arena.end();
+}
+
+/// Lets a stream that is held wait for an event of one that is held as well, until there is no room for more, and runs
+/// `meanwhile` then, which is to release both.
+fn while_a_full_stream_waits(arena: &Arena, meanwhile: impl FnOnce(&Stream, &Stream, &Event)) {
+    let (held, full, event) = (arena.stream(), arena.stream(), arena.context.event().unwrap());
+    let mut bytes = arena.context.alloc::<u8>(4).unwrap();
+    let (waits, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    mock::hold(&held).unwrap();
+    mock::hold(&full).unwrap();
+    held.fill_bytes(&mut bytes, 1).unwrap();
+    event.record(&held).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Acquire) {
+                let _ = full.wait(&event);
+                waits.fetch_add(1, Ordering::AcqRel);
+            }
+        });
+        until_still(|| Some(waits.load(Ordering::Acquire)).filter(|waits| *waits > 0));
+        meanwhile(&held, &full, &event);
+        stop.store(true, Ordering::Release);
+    });
+    // Recorded again once nobody is made to wait any more, it is what it says.
+    event.record(&held).unwrap();
+    event.synchronize().unwrap();
+    assert!(event.is_complete().unwrap());
+}
+
+#[test]
+fn an_event_that_a_full_stream_waits_for_tells_how_its_work_failed() {
+    crate::common::needs_mock("its work fails, and is held");
+    let arena = Arena::new();
+    mock::fail_task("aclrtMemsetAsync", 1, 507_015).unwrap();
+    while_a_full_stream_waits(&arena, |held, full, event| {
+        mock::release(held).unwrap();
+        mock::run_until_idle();
+        for _ in 0..3 {
+            assert_eq!(event.is_complete().unwrap_err().kind(), ErrorKind::DeviceFault);
+        }
+        mock::release(full).unwrap();
+    });
+    arena.end();
+}
+
+#[test]
+fn an_event_that_a_full_stream_waits_for_tells_that_its_work_was_dropped() {
+    crate::common::needs_mock("it holds work");
+    let arena = Arena::new();
+    while_a_full_stream_waits(&arena, |held, full, event| {
+        held.abort().unwrap();
+        for _ in 0..3 {
+            assert_eq!(event.is_complete().unwrap_err().kind(), ErrorKind::Aborted);
+        }
+        mock::release(held).unwrap();
+        mock::release(full).unwrap();
+        full.abort().unwrap();
+    });
+    arena.end();
+}
+
+#[test]
+fn an_event_that_a_full_stream_waits_for_is_recorded_again_later() {
+    crate::common::needs_mock("it holds work");
+    let arena = Arena::new();
+    let (other, records) = (arena.stream(), AtomicUsize::new(0));
+    while_a_full_stream_waits(&arena, |held, full, event| {
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                event.record(&other).unwrap();
+                records.fetch_add(1, Ordering::AcqRel);
+            });
+            until_still(|| Some(records.load(Ordering::Acquire)));
+            assert_eq!(records.load(Ordering::Acquire), 0);
+            // Whoever asks is held up by neither.
+            assert!(!event.is_complete().unwrap());
+            mock::release(held).unwrap();
+            mock::release(full).unwrap();
+        });
+        assert_eq!(records.load(Ordering::Acquire), 1);
+    });
+    drop(other);
     arena.end();
 }

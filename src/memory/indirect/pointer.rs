@@ -141,6 +141,8 @@ impl Stream {
     ) -> Result<()> {
         let named = ("copy_pointed", Location::caller());
         let checked = copied_bytes::<T>(len).and_then(|bytes| {
+            // Before the lock, which a thread that waits for room in the queue has.
+            self.0.check_thread()?;
             for (pointer, offset) in [from, to] {
                 pointer.extend(offset, len)?;
                 place(&pointer.memory, pointer.at + offset, len)?;

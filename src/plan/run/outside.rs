@@ -194,7 +194,9 @@ impl Outside {
         }
         owed.tallies[gate].add(0, 1);
         self.tell(&owed);
-        owed.given.note(stream)
+        let mark = owed.given.of(stream);
+        drop(owed);
+        mark?.record(stream)
     }
 
     /// Tells whoever would wait for work at the gates whether that can go on.
@@ -215,7 +217,9 @@ impl Outside {
         self.work.note(&stream.0);
         owed.tallies[gate].add(1, 0);
         self.tell(&owed);
-        owed.taken.note(stream)
+        let mark = owed.taken.of(stream);
+        drop(owed);
+        mark?.record(stream)
     }
 
     /// Whether some wait got no signal.
@@ -406,23 +410,25 @@ impl Opened {
 
 /// The latest event of interest of each stream.
 #[derive(Default)]
-struct Marks(Vec<(Weak<StreamInner>, Event)>);
+struct Marks(Vec<(Weak<StreamInner>, Arc<Event>)>);
 
 impl Marks {
-    /// Notes that `stream` has just been given one.
-    fn note(&mut self, stream: &Stream) -> Result<()> {
+    /// What is to be recorded on `stream`, which has just been given one: without a lock, since a record waits for room.
+    fn of(&mut self, stream: &Stream) -> Result<Arc<Event>> {
         let known = self.0.iter().position(|(of, _)| std::ptr::eq(of.as_ptr(), Arc::as_ptr(&stream.0)));
-        let index = match known.or_else(|| self.0.iter().position(|(_, mark)| matches!(mark.is_reached(), Ok(true))))
-        {
+        // One that is about to be recorded is not reached.
+        let is_over = |mark: &Arc<Event>| Arc::strong_count(mark) == 1 && matches!(mark.is_reached(), Ok(true));
+        let index = match known.or_else(|| self.0.iter().position(|(_, mark)| is_over(mark))) {
             Some(index) => index,
             None => {
-                self.0.push((Weak::new(), Event::create_in(stream.0.context(), EventKind::Order)?));
+                let mark = Arc::new(Event::create_in(stream.0.context(), EventKind::Order)?);
+                self.0.push((Weak::new(), mark));
                 self.0.len() - 1
             }
         };
         let (of, mark) = &mut self.0[index];
         *of = Arc::downgrade(&stream.0);
-        mark.record(stream)
+        Ok(Arc::clone(mark))
     }
 
     /// Whether all are reached within the limit.
