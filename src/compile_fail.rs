@@ -545,6 +545,17 @@
 //! # Ok::<(), racl::Error>(())
 //! ```
 //!
+//! # Nor are kernels
+//!
+//! ```
+//! // SAFETY: the file is this program's.
+//! let load = |context: &racl::Context| unsafe { context.load_kernels("mine.o") };
+//! ```
+//!
+//! ```compile_fail,E0133
+//! let load = |context: &racl::Context| context.load_kernels("mine.o");
+//! ```
+//!
 //! # A kernel is launched by code that vouches for it
 //!
 //! ```

@@ -173,7 +173,8 @@ async fn copies(device: Device, stream: Stream, other: Device, task: usize) -> R
 /// A kernel of the program's own, on memory that is new each time.
 fn launched(device: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
     let (stream, kernel) =
-        (device.stream()?, device.context().load_kernels(compiled_kernels("sample"))?.kernel("add")?);
+        // SAFETY: kernels of this repository, or no kernels at all.
+        (device.stream()?, unsafe { device.context().load_kernels(compiled_kernels("sample")) }?.kernel("add")?);
     for round in rounds() {
         let one = number(thread, round);
         let (a, b) = (device.upload(&[one; WIDTH])?, device.upload(&[1.0_f32; WIDTH])?);

@@ -37,7 +37,8 @@ fn launches_of_kernels_allocate_nothing() {
     let _alone = mock::exclusive();
     let device = common::device();
     let stream = device.stream().unwrap();
-    let binary = device.context().load_kernels(common::compiled_kernels("sample")).unwrap();
+    // SAFETY: kernels of this repository, or no kernels at all.
+    let binary = unsafe { device.context().load_kernels(common::compiled_kernels("sample")) }.unwrap();
     let add = binary.kernel("add").unwrap();
     let (a, b) = (device.upload(&[1.0_f32; 16]).unwrap(), device.upload(&[2.0_f32; 16]).unwrap());
     let mut out = device.alloc_zeroed::<f32>(16).unwrap();

@@ -84,7 +84,8 @@ fn built(zero: &racl::Device, one: &racl::Device) {
     let (here, flag) = (zero.stream().unwrap(), zero.context().flag(0).unwrap());
     let file = common::compiled_kernels("sample");
     let [poke, foreign] =
-        [zero, one].map(|device| device.context().load_kernels(&file).unwrap().kernel("poke").unwrap());
+        // SAFETY: kernels of this repository, or no kernels at all.
+        [zero, one].map(|device| unsafe { device.context().load_kernels(&file) }.unwrap().kernel("poke").unwrap());
     let mut byte = zero.upload(&[1_u8]).unwrap();
     let captured = here.capture(CaptureMode::ThreadLocal, |s| {
         s.write_value(&flag, 1)?;
@@ -112,7 +113,9 @@ fn built(zero: &racl::Device, one: &racl::Device) {
 /// A binary is loaded on one device, and its kernels run there.
 fn kernels(zero: &racl::Device, one: &racl::Device) {
     let file = common::compiled_kernels("sample");
-    let [poke, own] = [zero, one].map(|device| device.context().load_kernels(&file).unwrap().kernel("poke").unwrap());
+    // SAFETY: kernels of this repository, or no kernels at all.
+    let [poke, own] =
+        [zero, one].map(|device| unsafe { device.context().load_kernels(&file) }.unwrap().kernel("poke").unwrap());
     let there = one.stream().unwrap();
     let (mut here, mut byte) = (zero.upload(&[1_u8]).unwrap(), one.upload(&[1_u8]).unwrap());
     // SAFETY: the one parameter of the kernel, which writes one byte; so are those below.

@@ -59,9 +59,14 @@ pub(super) struct BinaryInner {
 impl Context {
     /// Loads the kernels of an object file. Returns when they are loaded.
     ///
-    /// What is loaded is code, so it is to come from somebody who is trusted: on a card it is for the device, where it
-    /// runs when it is launched; the mock's kernels are libraries of the host, whose initialisers run at once, in this
-    /// process.
+    /// What is loaded is code: on a card it is for the device, where it runs when it is launched, but for [kernels of the
+    /// device's own processor](BinaryOptions::cpu); the mock's kernels are libraries of the host, whose initialisers run
+    /// at once, in this process.
+    ///
+    /// # Safety
+    ///
+    /// The file holds kernels whose initialisers, where it has some, may run in this process, as for
+    /// [`Acl::init_from`](crate::Acl::init_from). A file that holds no code at all is refused.
     ///
     /// # Errors
     ///
@@ -69,18 +74,23 @@ impl Context {
     /// that holds something else, code for another chip for instance; [`ErrorKind::OutOfMemory`] when the device has no
     /// room; [`ErrorKind::MissingSymbol`] on a library that cannot.
     #[doc(alias = "aclrtBinaryLoadFromFile")]
-    pub fn load_kernels(&self, path: impl AsRef<Path>) -> Result<KernelBinary> {
-        self.load_kernels_with(path, BinaryOptions::new())
+    pub unsafe fn load_kernels(&self, path: impl AsRef<Path>) -> Result<KernelBinary> {
+        // SAFETY: as the caller promises.
+        unsafe { self.load_kernels_with(path, BinaryOptions::new()) }
     }
 
     /// As [`load_kernels`](Self::load_kernels), with options.
+    ///
+    /// # Safety
+    ///
+    /// That of [`load_kernels`](Self::load_kernels).
     ///
     /// # Errors
     ///
     /// As [`load_kernels`](Self::load_kernels); [`ErrorKind::InvalidArgument`] for options that a file does not take;
     /// [`ErrorKind::NotSupported`] for what the device or the library does not have.
     #[doc(alias = "aclrtBinaryLoadFromFile")]
-    pub fn load_kernels_with(&self, path: impl AsRef<Path>, options: BinaryOptions) -> Result<KernelBinary> {
+    pub unsafe fn load_kernels_with(&self, path: impl AsRef<Path>, options: BinaryOptions) -> Result<KernelBinary> {
         let path = path.as_ref();
         let what = || format!("loading the kernels of {}", path.display());
         let text = CString::new(path.as_os_str().as_encoded_bytes())
@@ -95,7 +105,11 @@ impl Context {
     }
 
     /// Loads kernels from the bytes of an object file, which need not stay: the binary keeps a copy. Returns when they
-    /// are loaded. They are code, as those of a [file](Self::load_kernels) are.
+    /// are loaded.
+    ///
+    /// # Safety
+    ///
+    /// That of [`load_kernels`](Self::load_kernels).
     ///
     /// # Errors
     ///
@@ -109,12 +123,13 @@ impl Context {
     ///
     /// let device = racl::Acl::mock()?.device(0)?;
     /// let options = BinaryOptions::new().core(BinaryCore::Vector);
-    /// let error = device.context().load_kernels_from(b"no code", options).unwrap_err();
+    /// // SAFETY: no code at all.
+    /// let error = unsafe { device.context().load_kernels_from(b"no code", options) }.unwrap_err();
     /// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclrtBinaryLoadFromData")]
-    pub fn load_kernels_from(&self, data: &[u8], options: BinaryOptions) -> Result<KernelBinary> {
+    pub unsafe fn load_kernels_from(&self, data: &[u8], options: BinaryOptions) -> Result<KernelBinary> {
         let what = || format!("loading kernels from {} bytes", data.len());
         if data.is_empty() {
             return Err(Error::invalid("no bytes").context(what()));

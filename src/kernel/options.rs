@@ -36,7 +36,8 @@ pub enum CpuKernels {
 ///
 /// let device = racl::Acl::mock()?.device(0)?;
 /// let lazily = BinaryOptions::new().lazy();
-/// let error = device.context().load_kernels_with("nowhere.o", lazily).unwrap_err();
+/// // SAFETY: there is no such file.
+/// let error = unsafe { device.context().load_kernels_with("nowhere.o", lazily) }.unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::File);
 /// # Ok::<(), racl::Error>(())
 /// ```

@@ -14,7 +14,8 @@ fn sample() -> &'static Path {
 }
 
 pub(crate) fn run(context: &Context) -> Result<()> {
-    let binary = context.load_kernels(sample())?;
+    // SAFETY: kernels of this repository, or no kernels at all.
+    let binary = unsafe { context.load_kernels(sample()) }?;
     facts(&binary)?;
     let stream = context.stream()?;
     for older in [false, true] {
@@ -76,9 +77,11 @@ fn poke(kernel: &Kernel, stream: &Stream) -> Result<()> {
 
 fn cpu(context: &Context, stream: &Stream) -> Result<()> {
     let bytes = std::fs::read(sample()).unwrap();
-    let vector = context.load_kernels_from(&bytes, BinaryOptions::new().core(BinaryCore::Vector))?;
+    // SAFETY: kernels of this repository, or no kernels at all.
+    let vector = unsafe { context.load_kernels_from(&bytes, BinaryOptions::new().core(BinaryCore::Vector)) }?;
     poke(&vector.kernel("poke")?, stream)?;
-    let cpu = context.load_kernels_from(&bytes, BinaryOptions::new().cpu(CpuKernels::InData))?;
+    // SAFETY: kernels of this repository, or no kernels at all.
+    let cpu = unsafe { context.load_kernels_from(&bytes, BinaryOptions::new().cpu(CpuKernels::InData)) }?;
     poke(&cpu.cpu_kernel("cpu_poke", "mine")?, stream)
 }
 

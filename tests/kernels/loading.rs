@@ -13,7 +13,8 @@ fn a_file_and_its_bytes_give_the_same_kernels() {
     alone(|context| {
         let bytes = fs::read(sample()).unwrap();
         let options = BinaryOptions::new().lazy().core(BinaryCore::Vector);
-        let from_bytes = context.load_kernels_from(&bytes, options).unwrap();
+        // SAFETY: kernels of this repository, or no kernels at all.
+        let from_bytes = unsafe { context.load_kernels_from(&bytes, options) }.unwrap();
         drop(bytes);
         for binary in [load(context), from_bytes] {
             let add = binary.kernel("add").unwrap();
@@ -66,7 +67,8 @@ fn what_is_no_kernel_file_is_refused_with_what_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let refused = |name: &str, kind, parts: &[&str]| {
-            let error = context.load_kernels(at(name)).unwrap_err();
+            // SAFETY: kernels of this repository, or no kernels at all.
+            let error = unsafe { context.load_kernels(at(name)) }.unwrap_err();
             assert_says(&error, kind, parts);
             assert!(format!("{error:#}").contains(name), "{error:#}");
         };
@@ -87,11 +89,14 @@ fn what_is_no_kernel_file_is_refused_with_what_it_is() {
         other[18..20].copy_from_slice(&[0x29, 0x10]);
         fs::write(at("other.o"), &other).unwrap();
         refused("other.o", ErrorKind::InvalidArgument, &["107000"]);
-        let error = context.load_kernels("a\0b").unwrap_err();
+        // SAFETY: kernels of this repository, or no kernels at all.
+        let error = unsafe { context.load_kernels("a\0b") }.unwrap_err();
         assert_says(&error, ErrorKind::InvalidArgument, &["a zero byte"]);
-        let error = context.load_kernels_from(&[], BinaryOptions::new()).unwrap_err();
+        // SAFETY: kernels of this repository, or no kernels at all.
+        let error = unsafe { context.load_kernels_from(&[], BinaryOptions::new()) }.unwrap_err();
         assert_says(&error, ErrorKind::InvalidArgument, &["no bytes"]);
-        let error = context.load_kernels_from(&other, BinaryOptions::new()).unwrap_err();
+        // SAFETY: kernels of this repository, or no kernels at all.
+        let error = unsafe { context.load_kernels_from(&other, BinaryOptions::new()) }.unwrap_err();
         assert_says(&error, ErrorKind::InvalidArgument, &["aclrtBinaryLoadFromData"]);
         assert_eq!(mock::live_handles().binaries, 0);
     });
@@ -102,15 +107,18 @@ fn options_that_do_not_fit_are_refused_before_the_call() {
     alone(|context| {
         let new = BinaryOptions::new;
         for options in [new().core(BinaryCore::Ai), new().cpu(CpuKernels::InData)] {
-            let error = context.load_kernels_with(sample(), options).unwrap_err();
+            // SAFETY: kernels of this repository, or no kernels at all.
+            let error = unsafe { context.load_kernels_with(sample(), options) }.unwrap_err();
             assert_eq!((error.kind(), error.code()), (ErrorKind::InvalidArgument, None), "{error}");
         }
         for options in [new().cpu(CpuKernels::Beside), new().cpu(CpuKernels::Installed)] {
-            let error = context.load_kernels_from(&[1], options).unwrap_err();
+            // SAFETY: kernels of this repository, or no kernels at all.
+            let error = unsafe { context.load_kernels_from(&[1], options) }.unwrap_err();
             assert_eq!((error.kind(), error.code()), (ErrorKind::InvalidArgument, None), "{error}");
         }
         // The mock's device has no such kernels of its own.
-        let installed = context.load_kernels_with(sample(), new().cpu(CpuKernels::Installed)).unwrap_err();
+        // SAFETY: kernels of this repository, or no kernels at all.
+        let installed = unsafe { context.load_kernels_with(sample(), new().cpu(CpuKernels::Installed)) }.unwrap_err();
         assert_eq!(installed.kind(), ErrorKind::NotSupported);
     });
 }
@@ -142,9 +150,11 @@ fn kernels_of_the_ai_cpu_come_by_the_name_of_their_function() {
         fs::write(folder.path().join("mine.json"), "{}").unwrap();
         fs::copy(sample(), folder.path().join("mine.so")).unwrap();
         let options = BinaryOptions::new().cpu(CpuKernels::Beside);
-        let beside = context.load_kernels_with(folder.path().join("mine.json"), options).unwrap();
+        // SAFETY: kernels of this repository, or no kernels at all.
+        let beside = unsafe { context.load_kernels_with(folder.path().join("mine.json"), options) }.unwrap();
         let in_data = BinaryOptions::new().cpu(CpuKernels::InData);
-        let in_data = context.load_kernels_from(&fs::read(sample()).unwrap(), in_data).unwrap();
+        // SAFETY: kernels of this repository, or no kernels at all.
+        let in_data = unsafe { context.load_kernels_from(&fs::read(sample()).unwrap(), in_data) }.unwrap();
         let stream = context.stream().unwrap();
         for binary in [beside, in_data] {
             let poke = binary.cpu_kernel("cpu_poke", "mine").unwrap();
@@ -184,7 +194,8 @@ fn variables_of_a_binary_are_memory_as_any() {
 #[test]
 fn a_file_of_another_interface_is_refused() {
     alone(|context| {
-        let error = context.load_kernels(compiled_kernels("other")).unwrap_err();
+        // SAFETY: kernels of this repository, or no kernels at all.
+        let error = unsafe { context.load_kernels(compiled_kernels("other")) }.unwrap_err();
         assert_says(&error, ErrorKind::InvalidArgument, &["107000"]);
     });
 }

@@ -112,7 +112,8 @@ fn a_capture_that_lacks_a_launch_gives_no_graph() {
 #[test]
 fn a_stream_or_a_binary_that_went_beside_this_crate() {
     alone(|context| {
-        let binary = context.load_kernels(sample()).unwrap();
+        // SAFETY: kernels of this repository, or no kernels at all.
+        let binary = unsafe { context.load_kernels(sample()) }.unwrap();
         let fail = binary.kernel("fail").unwrap();
         let stream = context.stream().unwrap();
         // SAFETY: the handle is live; what uses it later is what is tested.

@@ -14,9 +14,11 @@ fn a_library_that_loads_no_kernels_says_so() {
     }
     let device = load(&libraries().without_kernels).unwrap().device(0).unwrap();
     let file = compiled_kernels("sample");
-    let error = device.context().load_kernels(&file).unwrap_err();
+    // SAFETY: kernels of this repository, or no kernels at all.
+    let error = unsafe { device.context().load_kernels(&file) }.unwrap_err();
     assert_says(&error, ErrorKind::MissingSymbol, &["aclrtBinaryLoadFromFile is not in"]);
-    let error = device.context().load_kernels_from(&[1], BinaryOptions::new()).unwrap_err();
+    // SAFETY: kernels of this repository, or no kernels at all.
+    let error = unsafe { device.context().load_kernels_from(&[1], BinaryOptions::new()) }.unwrap_err();
     assert_says(&error, ErrorKind::MissingSymbol, &["aclrtBinaryLoadFromData is not in"]);
 }
 
@@ -25,7 +27,8 @@ fn an_older_library_launches_with_lists_and_tells_nothing() {
     let older = Table::load().is_err();
     let device = load(&libraries().older_kernels).unwrap().device(0).unwrap();
     let stream = device.stream().unwrap();
-    let binary = device.context().load_kernels(compiled_kernels("sample")).unwrap();
+    // SAFETY: kernels of this repository, or no kernels at all.
+    let binary = unsafe { device.context().load_kernels(compiled_kernels("sample")) }.unwrap();
     let product = binary.kernel("matrix").unwrap();
     assert!(!older || product.parameters().is_none());
     let a = device.upload(&[1.0_f32, 2.0, 3.0, 4.0]).unwrap();

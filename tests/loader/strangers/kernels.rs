@@ -6,7 +6,8 @@ use super::both_ways;
 use crate::common::compiled_kernels;
 
 fn load(device: &racl::Device) -> KernelBinary {
-    device.context().load_kernels(compiled_kernels("sample")).unwrap()
+    // SAFETY: kernels of this repository, or no kernels at all.
+    unsafe { device.context().load_kernels(compiled_kernels("sample")) }.unwrap()
 }
 
 #[test]
