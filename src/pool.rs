@@ -22,8 +22,8 @@ use figures::Kind;
 pub use figures::{Amount, MemoryClass, MemoryStats};
 pub(crate) use range::{Chunk, Growth, Spent};
 use range::{Leaving, Range};
-pub(crate) use sizes::Request;
 use sizes::Size;
+pub(crate) use sizes::{Request, TAIL};
 
 /// The blocks of one context.
 #[derive(Debug, Default)]

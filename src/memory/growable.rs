@@ -35,6 +35,10 @@ pub enum MemoryAccess {
 /// there when it is asked for, so that addresses in graphs, plans and kernels stay what they are. A cache that grows
 /// with a text, say, of which nobody knows how long it becomes.
 ///
+/// What is mapped ends with a page, and nothing is behind it, where other memory of this crate has 32 bytes more than was
+/// asked for: operators may read so many past the end of what they are given (guide: memory management, aclrtMalloc). So
+/// tensors end 32 bytes before the end of what is mapped, or more is mapped than they need.
+///
 /// It has as many elements as are mapped, none at first: [`grow`](Self::grow) and [`map`](Self::map) make more,
 /// [`shrink`](Self::shrink) makes fewer. Copies and operators take it as a [`DeviceBuffer`](super::DeviceBuffer);
 /// [`shared`](Self::shared) gives handles for tensors and plans. Dropped while streams use it, it is unmapped behind

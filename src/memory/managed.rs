@@ -15,6 +15,7 @@ use super::{Allocation, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Sh
 use crate::call::{call, non_null};
 use crate::context::{Context, ContextInner, GiveBack};
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::pool::TAIL;
 
 mod advice;
 
@@ -74,7 +75,7 @@ impl Context {
         let (bytes, mut address) = (byte_len::<T>(len)?, std::ptr::null_mut());
         let flag = acl_sys::ACL_RT_MEM_ATTACH_GLOBAL;
         // SAFETY: a place for one address.
-        unsafe { call!(&**self.inner(), aclrtMemAllocManaged(&raw mut address, bytes as u64, flag)) }
+        unsafe { call!(&**self.inner(), aclrtMemAllocManaged(&raw mut address, bytes as u64 + TAIL as u64, flag)) }
             .map_err(|error| error.context(format!("allocating {bytes} bytes of managed memory")))?;
         let address = non_null(address, "aclrtMemAllocManaged")?;
         let owner = Arc::new(Address(address));
@@ -83,7 +84,7 @@ impl Context {
         let host = host.ok_or_else(|| {
             Error::new(ErrorKind::NotSupported, "managed memory that is not aligned for the elements")
         })?;
-        // SAFETY: the call gave as many bytes, which the host reaches at the same address, and nobody else knows.
+        // SAFETY: the call gave more bytes, which the host reaches at the same address, and nobody else knows.
         unsafe { host.as_ptr().write_bytes(0, len) };
         // SAFETY: as above, the elements are zero now; they stay as long as the allocation.
         Ok(ManagedBuffer(unsafe { Visible::new(allocation, host, len) }))

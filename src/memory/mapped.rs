@@ -15,6 +15,7 @@ use super::{Allocation, DeviceSlice};
 use crate::call::{call, non_null};
 use crate::context::{Context, ContextInner, GiveBack};
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::pool::TAIL;
 
 /// Registered memory begins at a multiple of this (guide: memory management, aclrtHostRegister).
 const PAGE: usize = 4096;
@@ -86,7 +87,7 @@ impl Context {
     #[doc(alias = "aclrtHostRegister")]
     pub fn mapped<T: Pod>(&self, len: usize) -> Result<MappedBuffer<T>> {
         let bytes = byte_len::<T>(len)?;
-        let all = bytes.checked_add(PAGE).filter(|all| *all <= isize::MAX as usize);
+        let all = bytes.checked_add(TAIL + PAGE).filter(|all| *all <= isize::MAX as usize);
         let all = all.ok_or_else(|| Error::invalid(format!("{bytes} bytes do not fit an address space")))?;
         let (context, mut base) = (&**self.inner(), std::ptr::null_mut());
         // SAFETY: a place for one address.
@@ -96,14 +97,14 @@ impl Context {
         let start = base.wrapping_byte_add(base.addr().wrapping_neg() % PAGE);
         let own = Arc::new(Registered { base, start, registered: AtomicBool::new(false) });
         let owner: Arc<dyn GiveBack> = Arc::<Registered>::clone(&own);
-        let found = register(context, &own, bytes);
+        let found = register(context, &own, bytes + TAIL);
         let device = *found.as_ref().unwrap_or(&start);
         let allocation = Allocation::of_calls(self.inner(), device, bytes, 0, owner);
         found?;
         let host = NonNull::new(start.cast::<T>()).filter(|host| host.is_aligned());
         let host = host
             .ok_or_else(|| Error::new(ErrorKind::NotSupported, "host memory that is not aligned for the elements"))?;
-        // SAFETY: the call gave a page more than these bytes, and the page is what lies before and behind them.
+        // SAFETY: the call gave over a page more than these bytes, and that is what lies before and behind them.
         unsafe { host.as_ptr().write_bytes(0, len) };
         // SAFETY: as above, the elements are zero now; they stay as long as the allocation, which gives them back.
         Ok(MappedBuffer(unsafe { Visible::new(allocation, host, len) }))

@@ -6,7 +6,7 @@ use super::figures::Kind;
 pub(super) const UNIT: usize = 512;
 /// What an operator may read behind the end of what it was given (guide: memory management, aclrtMalloc, memory that is
 /// divided by the user).
-const TAIL: usize = 32;
+pub(crate) const TAIL: usize = 32;
 /// Large memory comes in pages of this size.
 const PAGE: usize = 2 << 20;
 /// Blocks up to here are small.

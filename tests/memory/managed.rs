@@ -143,3 +143,22 @@ fn what_cannot_be_is_told() {
     assert_says(&error, ErrorKind::Internal, &["aclrtFree"]);
     table.close().unwrap();
 }
+
+/// Operators may read so many bytes behind what they are given.
+#[test]
+fn there_is_something_behind_the_end() {
+    const TAIL: usize = 32;
+    let _alone = exclusive();
+    let context = context();
+    let range = context.acl().table().aclrtMemGetAddressRange().unwrap();
+    for len in [1, 64, 4096, PAGE] {
+        let managed: ManagedBuffer<u8> = context.managed(len).unwrap();
+        let filled = context.alloc::<u8>(len).unwrap();
+        for start in [managed.address(), filled.address()] {
+            let (mut base, mut size) = (std::ptr::null_mut(), 0);
+            // SAFETY: two places for one value each.
+            assert_eq!(unsafe { range(start, &raw mut base, &raw mut size) }, 0);
+            assert!(base.addr() + size >= start.addr() + len + TAIL, "{size} of {len}");
+        }
+    }
+}
