@@ -496,7 +496,9 @@ impl Event {
     fn over(&self, position: Position) -> Result<()> {
         let at = position.0.clone();
         self.passed(position, Progress::set_reported);
-        at.map_or(Ok(()), |(progress, number)| progress.check_run(number).and_then(|()| progress.check_helpers()))
+        at.map_or(Ok(()), |(progress, number)| {
+            progress.check_not_dropped(number).and_then(|()| progress.check_helpers())
+        })
     }
 
     /// Notes that the record at `position` was reached, if the event was not recorded anew since: the C call may have

@@ -79,6 +79,8 @@ pub(crate) struct Progress {
     takers: takers::Takers,
     /// Submissions that may have been dropped.
     aborts: failures::Failures,
+    /// How many drop work of it that is not noted yet.
+    unnoted: AtomicUsize,
     panicked: panicked::Panicked,
     /// What helps its work along on other streams.
     beside: beside::Helpers,
@@ -119,6 +121,7 @@ impl Progress {
             failures: failures::Failures::default(),
             takers: takers::Takers::default(),
             aborts: failures::Failures::default(),
+            unnoted: AtomicUsize::new(0),
             panicked: panicked::Panicked::default(),
             beside: beside::Helpers::default(),
             passes: Passes::default(),
@@ -239,21 +242,15 @@ impl Progress {
         self.note_failed(span, ErrorKind::Aborted);
     }
 
-    /// That the submission with this number was not dropped.
+    /// That the submission with this number was not dropped, as far as is noted.
     #[inline]
     pub(crate) fn check_run(&self, number: u64) -> Result<()> {
-        if self.aborts.count() == 0 { Ok(()) } else { self.check_not_dropped(number) }
+        if self.aborts.count() == 0 { Ok(()) } else { self.check_noted(number) }
     }
 
     #[cold]
-    fn check_not_dropped(&self, number: u64) -> Result<()> {
-        if self.aborts.touch((number.saturating_sub(1), number)) {
-            return Err(Error::new(
-                ErrorKind::Aborted,
-                "the work was dropped, or may have been: its stream was aborted",
-            ));
-        }
-        Ok(())
+    fn check_noted(&self, number: u64) -> Result<()> {
+        if self.has_dropped((number.saturating_sub(1), number)) { Err(eras::dropped()) } else { Ok(()) }
     }
 
     /// From now on whoever waits for work of the stream is told what went wrong with `helper`, once.
@@ -458,9 +455,14 @@ impl<Q: Queue + ?Sized> Use<Q> {
         self.progress.may_be_out_of_order(self.number)
     }
 
-    /// That it was not dropped.
-    pub(crate) fn check_run(&self) -> Result<()> {
-        self.progress.check_run(self.number)
+    /// As [`Progress::check_not_dropped`].
+    pub(crate) fn check_not_dropped(&self) -> Result<()> {
+        self.progress.check_not_dropped(self.number)
+    }
+
+    /// Whether [somebody drops](Progress::is_dropped_from) work of its queue just now.
+    pub(crate) fn is_dropped_from(&self) -> bool {
+        self.progress.is_dropped_from()
     }
 
     /// Whether the submission `number` of the same queue is done.

@@ -47,7 +47,7 @@ pub(crate) use flow::Place;
 pub(crate) use gather::{All, Gathered};
 pub(crate) use handle::{Destroy, Handle};
 pub use order::untracked;
-pub(crate) use order::{Before, ByHand};
+pub(crate) use order::{Before, ByPlan};
 pub(crate) use private::Private;
 pub(crate) use submit::{Named, Scratch, Task};
 

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::task::{Context as Waiting, Poll, Waker};
 use std::time::Duration;
@@ -208,5 +209,67 @@ fn an_abort_that_fails_drops_nothing() {
         mock::release(&stream).unwrap();
         event.synchronize().unwrap();
         assert_eq!(buffer.to_vec().unwrap(), [2; 4]);
+    });
+}
+
+#[test]
+fn a_graph_whose_launch_was_dropped_says_so() {
+    common::needs_mock("it ends work that the mock holds, again and again");
+    alone(|device| {
+        let context = device.context();
+        for by_device in [true, false] {
+            let stream = context.stream().unwrap();
+            let mut memory = context.upload(&[1_u32; 16]).unwrap().into_shared();
+            let capture = stream.begin_capture(CaptureMode::Relaxed).unwrap();
+            let lent = capture.stream().download(&memory, context.pinned(16).unwrap()).unwrap();
+            let mut graph = capture.finish().unwrap();
+            graph.launch(&stream).unwrap();
+            graph.wait().unwrap();
+            memory.write(&[2; 16]).unwrap();
+            mock::hold(&stream).unwrap();
+            graph.launch(&stream).unwrap();
+            let aborted = if by_device { context.abort_device(LIMIT) } else { stream.abort() };
+            aborted.unwrap();
+            mock::release(&stream).unwrap();
+            assert_eq!(graph.host(&lent).map(|view| view[0]).unwrap_err().kind(), ErrorKind::Aborted);
+            assert_eq!(graph.wait().unwrap_err().kind(), ErrorKind::Aborted);
+            graph.launch(&stream).unwrap();
+            assert_eq!(graph.host(&lent).unwrap()[..], [2; 16]);
+            graph.wait().unwrap();
+        }
+    });
+}
+
+/// A thread aborts again and again, so that aborts come between a copy and what marks its end.
+#[test]
+fn copies_that_were_dropped_say_so() {
+    common::needs_mock("it ends work that the mock holds, again and again");
+    alone(|device| {
+        let context = device.context();
+        for by_device in [true, false] {
+            let (stream, stop) = (context.stream().unwrap(), AtomicBool::new(false));
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !stop.load(Ordering::Relaxed) {
+                        let _ = if by_device { context.abort_device(LIMIT) } else { stream.abort() };
+                        std::thread::yield_now();
+                    }
+                });
+                for number in 1..5_000_u32 {
+                    let buffer = context.upload(&[number; 16]).unwrap();
+                    let Ok(copy) = stream.download(&buffer, context.pinned_from(&[0; 16]).unwrap()) else { continue };
+                    if let Ok(read) = copy.wait() {
+                        assert_eq!(read[..], [number; 16]);
+                    }
+                    let Ok(copy) = stream.download(&buffer, context.pinned_from(&[0; 16]).unwrap()) else { continue };
+                    while let Ok(false) = copy.is_complete() {}
+                    if let Ok(read) = copy.wait() {
+                        assert_eq!(read[..], [number; 16]);
+                    }
+                }
+                stop.store(true, Ordering::Relaxed);
+            });
+        }
+        context.take_drop_errors();
     });
 }

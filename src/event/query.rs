@@ -39,6 +39,10 @@ impl Event {
         self.check_signalled()?;
         let reached = self.is_reached()?;
         if reached && let (Some((progress, number)), _) = self.position() {
+            if progress.is_dropped_from() {
+                // Whether it was dropped is known soon.
+                return Ok(false);
+            }
             progress.check_run(number)?;
             let may_ask = !closure::is_running() || self.has_limited_wait();
             if !progress.has_reported(number) && may_ask {

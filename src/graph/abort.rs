@@ -52,7 +52,7 @@ impl Graph {
     /// leads to the graph, or out of it, is the program's.
     #[cold]
     pub(super) fn clear_notifies(&mut self) -> Result<()> {
-        self.aborted |= self.in_flight.was_dropped();
+        self.aborted |= self.in_flight.check_not_dropped().is_err();
         if !self.aborted {
             return Ok(());
         }

@@ -378,7 +378,8 @@ impl Graph {
     /// ```
     pub fn wait(&mut self) -> Result<()> {
         self.in_flight.wait()?;
-        self.panics.tell()
+        self.panics.tell()?;
+        self.in_flight.check_not_dropped()
     }
 
     /// The context that the graph belongs to.

@@ -107,9 +107,9 @@ impl InFlight {
         self.passed_over().iter().try_for_each(|launch| launch.wait(limit))
     }
 
-    /// Whether work of the last launch may have been dropped.
-    pub(crate) fn was_dropped(&self) -> bool {
-        self.last_use().is_some_and(|last| last.check_run().is_err())
+    /// That no work of the last launch, which is over, was dropped.
+    pub(crate) fn check_not_dropped(&self) -> Result<()> {
+        self.last_use().map_or(Ok(()), |last| last.check_not_dropped())
     }
 
     /// Waits, at most for so many milliseconds, until the last launch is over, which was aborted: the next wait for its

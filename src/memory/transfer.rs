@@ -198,7 +198,7 @@ impl<T: Pod> Lent<T> {
 
     /// After a wait for the copy.
     pub(crate) fn ended(mut self, waited: Result<()>) -> Result<PinnedBuffer<T>, Refused<Self>> {
-        let waited = waited.and_then(|()| self.copy_done().map(drop));
+        let waited = waited.and_then(|()| self.copy_done().map(drop)).and_then(|()| self.check_not_dropped());
         match (waited, self.0.take()) {
             (Ok(()), Some(State::Flying { buffer, .. })) => Ok(buffer),
             (waited, mut state) => {
@@ -239,9 +239,20 @@ impl<T: Pod> Lent<T> {
     /// The error of the stream, and for a buffer that was lost when its copy could not be waited for, why that was.
     pub fn is_complete(&self) -> Result<bool> {
         match &self.0 {
-            Some(State::Flying { done, .. }) => done.event().is_complete(),
+            Some(State::Flying { done, copy, .. }) => {
+                let ended = done.event().is_complete()? && !copy.is_dropped_from();
+                if ended { copy.check_not_dropped().map(|()| true) } else { Ok(false) }
+            }
             Some(State::Lost(kind, why)) => Err(lost(*kind, why)),
             Some(State::Captured(_)) | None => Ok(false),
+        }
+    }
+
+    /// That the copy, which is over, was not dropped: an abort may have come between it and what marks its end.
+    fn check_not_dropped(&self) -> Result<()> {
+        match &self.0 {
+            Some(State::Flying { copy, .. }) => copy.check_not_dropped(),
+            _ => Ok(()),
         }
     }
 

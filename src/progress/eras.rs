@@ -1,9 +1,23 @@
 //! What an abort ends: the order that a stream was in, and for a moment what is known to be done.
 
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-use super::{End, Progress, next_id};
-use crate::error::ErrorKind;
+use super::{End, Progress, Span, next_id};
+use crate::closure;
+use crate::error::{Error, ErrorKind, Result};
+use crate::retire;
+
+thread_local! {
+    /// Streams of which this thread drops work that is not noted yet.
+    static DROPS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// What is said of work that an abort dropped.
+pub(super) fn dropped() -> Error {
+    Error::new(ErrorKind::Aborted, "the work was dropped, or may have been: its stream was aborted")
+}
 
 impl Progress {
     /// What the order between streams knows it by.
@@ -28,6 +42,61 @@ impl Progress {
         if matches!(*self.end(), End::Done) {
             self.set_reported(u64::MAX);
         }
+    }
+
+    /// From here on until [`end_unnoted`](Self::end_unnoted) on the same thread nobody knows what was dropped.
+    pub(crate) fn begin_unnoted(&self) {
+        DROPS.set(DROPS.get() + 1);
+        self.unnoted.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// What was dropped is noted, or nothing was.
+    pub(crate) fn end_unnoted(&self) {
+        self.unnoted.fetch_sub(1, Ordering::SeqCst);
+        DROPS.set(DROPS.get() - 1);
+    }
+
+    /// Whether somebody drops work of it just now, of which nobody knows yet.
+    pub(crate) fn is_dropped_from(&self) -> bool {
+        self.unnoted.load(Ordering::SeqCst) > 0
+    }
+
+    /// Work of `span` may have been dropped, as far as is noted.
+    pub(crate) fn has_dropped(&self, span: Span) -> bool {
+        self.aborts.touch(span)
+    }
+
+    /// How often work of it was dropped.
+    pub(crate) fn drops(&self) -> u64 {
+        self.aborts.count()
+    }
+
+    /// That the submission with this number, which is over, was not dropped. Waits until whoever drops work just now has
+    /// noted of which; not where that waits for this thread.
+    #[inline]
+    pub(crate) fn check_not_dropped(&self, number: u64) -> Result<()> {
+        if self.has_notes() { self.check_run(number) } else { Err(dropped()) }
+    }
+
+    /// Whether all that was dropped is noted; waits for that as [`check_not_dropped`](Self::check_not_dropped).
+    #[inline]
+    pub(crate) fn has_notes(&self) -> bool {
+        !self.is_dropped_from() || self.await_notes()
+    }
+
+    #[cold]
+    fn await_notes(&self) -> bool {
+        if closure::is_running() || DROPS.get() > 0 {
+            return !self.is_dropped_from();
+        }
+        let until = retire::deadline();
+        while self.is_dropped_from() {
+            if Instant::now() >= until {
+                return false;
+            }
+            retire::pause_for(Duration::from_micros(50));
+        }
+        true
     }
 
     pub(super) fn is_dropping(&self) -> bool {

@@ -34,7 +34,8 @@ impl Stream {
     /// an event, a copy or a future of work that was dropped, or was not known to be done. Waits for the stream itself
     /// tell of later work. What the work was to write is as it was, or half written. Host functions that were dropped
     /// are freed with the stream. Notifies that were recorded stay so until they are [reset](crate::Notify::reset), or
-    /// until the next launch of a graph whose launch was dropped, which both records and waits for them. Other streams
+    /// until the next launch of a graph whose launch was dropped, which both records and waits for them. An executable
+    /// that waits at external gates is to [begin anew](crate::plan::Executable::release_gates). Other streams
     /// that wait for records of this one may hang, or go on without; abort them as well. Waits are dropped too, and what
     /// the stream is given afterwards is ordered anew by the memory that it uses. Where it has memory that another stream
     /// gave up when there was too little, and may use still, it waits for that again.
@@ -79,10 +80,12 @@ impl Stream {
         let progress = &self.0.progress;
         let first = progress.completed();
         let unsure = Unsure::begin([progress]);
+        let unnoted = Unnoted::begin([progress]);
         // Not under the stream's lock: a thread that waits for room in the queue has it.
         // SAFETY: a live handle of this context.
         unsafe { call!(&**self.0.context(), aclrtStreamAbort(self.as_raw())) }?;
-        note_aborted(progress, first);
+        self.0.note_aborted(first);
+        drop(unnoted);
         self.0.begin_anew(unsure);
         Ok(())
     }
@@ -96,7 +99,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for no time at all or more than 36 minutes; [`ErrorKind::NotSupported`] in a host
+    /// [`ErrorKind::InvalidArgument`] for no time at all, or more than the library takes, some 36 minutes; [`ErrorKind::NotSupported`] in a host
     /// function; [`ErrorKind::Timeout`] or [`ErrorKind::Aborted`] when the work does not end in time;
     /// [`ErrorKind::Aborted`] when a function of [`Acl::watch_aborts`](crate::Acl::watch_aborts) refused: before it,
     /// nothing was dropped;
@@ -120,6 +123,7 @@ impl Context {
         let streams: Vec<_> = of_device(inner).into_iter().map(|stream| (stream.completed(), stream)).collect();
         take_abort_refused();
         let unsure = Unsure::begin(streams.iter().map(|(_, stream)| stream));
+        let unnoted = Unnoted::begin(streams.iter().map(|(_, stream)| stream));
         // SAFETY: takes numbers.
         let done = unsafe { call!(inner, aclrtDeviceTaskAbort(self.device_id(), ms)) };
         // A function of the program that was asked before.
@@ -129,7 +133,15 @@ impl Context {
         if done.as_ref().is_err_and(|error| !error.kind().is_of_work() && error.kind() != ErrorKind::Timeout) {
             return done;
         }
-        streams.iter().for_each(|(first, stream)| note_aborted(stream, *first));
+        for (first, stream) in &streams {
+            let _pass = Pass::begin(stream);
+            match StreamInner::of(stream) {
+                Some(stream) => stream.note_aborted(*first),
+                None => note_aborted(stream, *first),
+            }
+        }
+        note_device_failed(self.device_id());
+        drop(unnoted);
         for (_, stream) in &streams {
             let _pass = Pass::begin(stream);
             if let Some(stream) = StreamInner::of(stream) {
@@ -141,7 +153,6 @@ impl Context {
             }
         }
         drop(unsure);
-        note_device_failed(self.device_id());
         inner.failures.forget();
         done
     }
@@ -185,6 +196,23 @@ impl Drop for Unsure {
     }
 }
 
+/// While it lives whoever was told that work of these streams is over waits for the note of what was dropped.
+struct Unnoted(Vec<Arc<Progress>>);
+
+impl Unnoted {
+    fn begin<'a>(streams: impl IntoIterator<Item = &'a Arc<Progress>>) -> Self {
+        let streams: Vec<_> = streams.into_iter().map(Arc::clone).collect();
+        streams.iter().for_each(|stream| stream.begin_unnoted());
+        Self(streams)
+    }
+}
+
+impl Drop for Unnoted {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|stream| stream.end_unnoted());
+    }
+}
+
 /// Work that was submitted after `first` may have been dropped.
 fn note_aborted(progress: &Progress, first: u64) {
     let span = (first, progress.submitted());
@@ -205,6 +233,12 @@ impl StreamInner {
     /// lock: the stream may end with what this gives.
     pub(crate) fn of(progress: &Arc<Progress>) -> Option<Arc<Self>> {
         ALL.lock().iter().find_map(|(stream, of)| if Arc::ptr_eq(of, progress) { stream.upgrade() } else { None })
+    }
+
+    /// Work that was submitted after `first` may have been dropped, also what another thread is just submitting.
+    fn note_aborted(&self, first: u64) {
+        let _state = self.lock();
+        note_aborted(&self.progress, first);
     }
 
     /// Behind a drop of its work: it is behind nothing any more, and no mark of it stands for anything. Gives what it was

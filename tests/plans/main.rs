@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod aborted;
 mod addresses;
 mod ahead;
 mod bad_input;

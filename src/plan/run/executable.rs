@@ -279,7 +279,8 @@ impl Executable {
     /// another thread is dropping, is not done; [`ErrorKind::DeviceLost`] when that stream could not be waited for;
     /// [`ErrorKind::WrongContext`] for a captured run on a stream of another context of the device;
     /// [`ErrorKind::Deadlock`] where it would wait for a run at an external gate that nobody signalled, nor can meanwhile;
-    /// those of capturing and launching. Errors of the work itself come with a later synchronising call; those of work in front of a condition
+    /// [`ErrorKind::Aborted`] where a run before was dropped and a signal for it is at an external gate, until
+    /// [`release_gates`](Executable::release_gates) has begun anew; those of capturing and launching. Errors of the work itself come with a later synchronising call; those of work in front of a condition
     /// that the host waits for at once, with the line of the choice. Such a run gives all its signals nevertheless.
     #[doc(alias = "aclmdlRIExecuteAsync")]
     #[track_caller]
@@ -317,6 +318,7 @@ impl Executable {
         // If the run fails or panics, the outputs are neither its own nor those of the one before.
         self.last = None;
         self.note_failed();
+        self.outside.as_mut().map_or(Ok(()), |outside| outside.check_whole(&self.origin))?;
         Outcome::begin(&mut self.outcome, stream);
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
@@ -366,6 +368,7 @@ impl Executable {
             && key.user == bind.key
             && key.cores == self.cores
             && self.same_addresses(&key.tracked, bind)
+            && !captured.groups.may_lack_updates()
     }
 
     fn same_addresses(&self, tracked: &[usize], bind: &Bindings) -> bool {
@@ -402,7 +405,8 @@ impl Executable {
         let tracked = self.tracked.iter().map(|index| bind.addresses[*index as usize]).collect();
         let key = Key { symbols: sizes, tracked, cores: self.cores, user: bind.key };
         let known = self.store.find(|other| *other == key);
-        if let (Some(index), false) = (known, self.options.force_recapture) {
+        let lacks = known.and_then(|index| self.store.peek(index)).is_some_and(|one| one.groups.may_lack_updates());
+        if let (Some(index), false) = (known, self.options.force_recapture || lacks) {
             self.current = Some(index);
             return Ok(known);
         }

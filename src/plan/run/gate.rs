@@ -200,7 +200,7 @@ impl Gates {
     }
 
     /// The value now; none when a capture of another thread keeps it from being read.
-    fn value(&self, gate: usize, control: &Stream) -> Option<u64> {
+    pub(super) fn value(&self, gate: usize, control: &Stream) -> Option<u64> {
         let from = self.words.address().wrapping_byte_add(gate * STRIDE);
         let (mut value, size, kind) = (0_u64, size_of::<u64>(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
         let to = (&raw mut value).cast();

@@ -100,6 +100,7 @@ impl Executable {
                 "host outputs are taken with RunOptions::host_output_buffers of 2 and more, of a plan that has some";
             return Err(Error::invalid(text));
         }
+        self.outcome.tell_dropped()?;
         let last = self.last.as_mut().filter(|_| !self.outcome.has_failed());
         let last = last.ok_or_else(|| Error::invalid("host outputs without a run before that succeeded"))?;
         let delivery = last.delivery.take().ok_or_else(were_taken)?;

@@ -18,7 +18,7 @@ use crate::plan::recipe::callable::Callable as _;
 use crate::plan::recipe::function::{Argument, Body, Launch, told, works_together};
 use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, Recipe};
 use crate::prefetch::prefetch_range;
-use crate::stream::{CoreLimit, Stream, Task};
+use crate::stream::{ByPlan, CoreLimit, Stream, Task};
 
 use super::behind::Behind;
 use super::choose::{Counters, Decider};
@@ -356,7 +356,10 @@ fn foreign(source: Work<'_>, (function, accesses): (u32, &[Access]), stream: &St
     stream.0.order(&uses)?;
     stream.0.context().bind()?;
     let attributes = &recipe.functions[function as usize].attributes;
-    let launched = theirs(|| (body.launch)(&Launch { stream, arguments: &arguments, attributes }));
+    let launched = {
+        let _scope = ByPlan::suspend();
+        theirs(|| (body.launch)(&Launch { stream, arguments: &arguments, attributes }))
+    };
     // It may have made another context current.
     forget_binding();
     // What it submitted beside this crate, also before it failed, uses the memory: registered like work of this

@@ -84,11 +84,28 @@ impl Outcome {
         }
     }
 
-    /// That nobody was told that it failed; panics of its host functions are told here.
+    /// That nobody was told that it failed; panics of its host functions are told here, and that it was aborted.
     pub(super) fn check(&self) -> Result<()> {
         let panics = self.parts.iter().try_for_each(|(progress, span)| progress.tell_panics(*span));
         panics.map_err(|error| self.told(error))?;
+        self.tell_dropped()?;
         if self.has_failed() { Err(Error::invalid(self.why("an output of a run that failed"))) } else { Ok(()) }
+    }
+
+    /// That nothing of it was dropped, unless somebody was told that it failed.
+    pub(super) fn tell_dropped(&self) -> Result<()> {
+        if self.told.load(Ordering::Acquire) || self.good.load(Ordering::Acquire) || !self.was_dropped() {
+            return Ok(());
+        }
+        Err(self.told(Error::new(
+            ErrorKind::Aborted,
+            "the run was dropped, or may have been: a stream of it was aborted",
+        )))
+    }
+
+    /// Whether some of it may have been dropped.
+    pub(super) fn was_dropped(&self) -> bool {
+        self.parts.iter().any(|(progress, span)| !progress.has_notes() || progress.has_dropped(*span))
     }
 
     /// The text, with what may have failed, of a run that did.
@@ -110,6 +127,9 @@ impl Outcome {
         // Of no run: failures that were told before say nothing of it.
         if self.parts.is_empty() {
             return false;
+        }
+        if !self.parts.iter().all(|(progress, _)| progress.has_notes()) {
+            return true;
         }
         // In this order: what is reported after that is not taken for good.
         let over = self.parts.iter().all(|(progress, span)| progress.has_reported(span.1));

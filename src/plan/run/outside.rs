@@ -76,6 +76,10 @@ struct Owed {
     runs: u64,
     /// Something failed: nobody knows what waits at which gate.
     unsure: bool,
+    /// A run was dropped: nobody knows which signals it took.
+    dropped: bool,
+    /// Runs of which that does not count any more.
+    cleared: u64,
 }
 
 /// What happened at one gate so far.
@@ -230,6 +234,60 @@ impl Outside {
     /// Notes a run that failed, or a signal or wait that was refused: from then on nobody knows what waits.
     pub(super) fn failed(&self) {
         self.owed().unsure = true;
+    }
+
+    /// Notes that work of the latest run may have been dropped.
+    pub(super) fn dropped(&self) {
+        let mut owed = self.owed();
+        owed.unsure = true;
+        owed.dropped |= owed.runs > owed.cleared;
+    }
+
+    /// That no run was dropped which was to take a signal that is there: it would be one for the next.
+    pub(super) fn check_whole(&mut self, control: &Stream) -> Result<()> {
+        if !self.owed().dropped || self.alone(|this, owed| this.is_empty(owed, control)) {
+            return Ok(());
+        }
+        let text = "a run before that waits at gates was dropped by an abort, and there is a signal that it may have been \
+                    to take; Executable::release_gates takes away those that are left";
+        Err(Error::new(ErrorKind::Aborted, text))
+    }
+
+    /// Whether no signal is at a gate where runs wait, nor on its way; then what was dropped does not matter.
+    fn is_empty(&self, owed: &mut Owed, control: &Stream) -> bool {
+        let gates = self.steps.iter().enumerate().filter(|(_, steps)| steps.waits > 0);
+        let are_shut = || gates.map(|(gate, _)| gate).all(|gate| self.gates.value(gate, control) == Some(0));
+        let is_empty = owed.given.are_reached() && are_shut();
+        if is_empty {
+            (owed.dropped, owed.cleared) = (false, owed.runs);
+        }
+        is_empty
+    }
+
+    /// Whether a wait for a run that was dropped tells no more than that.
+    pub(super) fn is_told(&self, error: Error) -> Result<()> {
+        if error.kind() == ErrorKind::Aborted && self.owed().dropped { Ok(()) } else { Err(error) }
+    }
+
+    /// Where a run was dropped, once all runs are over: takes away the signals that are left. Waits for those that are
+    /// under way.
+    pub(super) fn begin_anew(&mut self, control: &Stream) -> Result<()> {
+        if !self.owed().dropped {
+            return Ok(());
+        }
+        let limit = self.time(Patience::Limited).left;
+        self.alone(|this, owed| {
+            let shut = |gate| this.gates.shut_if_open(gate, control) != Written::Late;
+            if !owed.given.wait(limit) || !(0..this.names.len()).map(shut).fold(true, |all, shut| all & shut) {
+                let text =
+                    "signals that were given before an abort have not arrived; they are to be waited for first";
+                return Err(Error::new(ErrorKind::Timeout, text));
+            }
+            owed.tallies.fill(Tally::default());
+            (owed.dropped, owed.cleared) = (false, owed.runs);
+            this.tell(owed);
+            Ok(())
+        })
     }
 
     /// How many runs there were.
@@ -429,6 +487,10 @@ impl Marks {
         let (of, mark) = &mut self.0[index];
         *of = Arc::downgrade(&stream.0);
         Ok(Arc::clone(mark))
+    }
+
+    fn are_reached(&self) -> bool {
+        self.0.iter().all(|(_, mark)| matches!(mark.is_reached(), Ok(true)))
     }
 
     /// Whether all are reached within the limit.

@@ -24,8 +24,13 @@ impl Executable {
     /// what it waits for. Runs of other executables that are before these on the device are not let through: theirs
     /// are to be released first.
     ///
+    /// Where a run was dropped by an [abort](crate::Stream::abort), all gates are shut at the end, whatever signals were
+    /// given before: whether the run took its own nobody knows. [`run`](Executable::run) refuses until then where one is there
+    /// or on its way.
+    ///
     /// # Errors
     ///
+    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) when signals that were given before an abort do not arrive;
     /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) when runs of another executable hold these up at a gate for
     /// longer than the limit; nothing is lost then, and it can be called again. The first error of the runs, unless it
     /// was told while gates were opened: [`Context::take_drop_errors`](crate::Context::take_drop_errors) has it then, as
@@ -54,6 +59,7 @@ impl Executable {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn release_gates(&mut self) -> Result<Vec<String>> {
+        self.note_failed();
         let Some(outside) = &mut self.outside else { return Ok(Vec::new()) };
         let left = outside.left();
         let ends = ends(&self.store, &self.eager, &left);
@@ -67,7 +73,10 @@ impl Executable {
             let text = "runs at gates are behind those of another executable, which are to be released first";
             return Err(Error::new(ErrorKind::Timeout, text));
         }
-        if let Err(error) = ends.into_iter().try_for_each(Event::synchronize) {
+        // That runs were dropped is why there may be signals that nobody takes.
+        let whole = |end: &Event| end.synchronize().or_else(|error| outside.is_told(error));
+        let ended = ends.into_iter().try_for_each(whole).and_then(|()| outside.begin_anew(&self.origin));
+        if let Err(error) = ended {
             opened.iter().for_each(|opened| opened.report(self.context.inner()));
             return Err(error);
         }

@@ -10,7 +10,7 @@ use crate::memory::{How, Touch};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, Recipe};
-use crate::stream::{ByHand, CoreLimit, Stream, Task};
+use crate::stream::{ByPlan, CoreLimit, Stream, Task};
 
 use super::bindings::{Bindings, Declared};
 use super::choose::{Decider, Form};
@@ -114,7 +114,7 @@ impl Executable {
             self.outside.iter().for_each(|outside| delivery.may_be_forced(outside.forced()));
         }
         // From here on the plan says what waits for what.
-        let by_hand = ByHand::begin();
+        let by_plan = ByPlan::begin();
         let mut issue = Issue {
             source: issue::Work { plan, recipe, numbers: &self.numbers, places: &sized.places, pieces: &pieces },
             streams,
@@ -139,7 +139,7 @@ impl Executable {
         if let Some(delivery) = &mut delivery {
             std::mem::swap(&mut issue.hosts.outputs, delivery.sides());
         }
-        drop(by_hand);
+        drop(by_plan);
         let noted = self.outside.as_ref().map_or(Ok(()), |outside| outside.ran(stream, self.eager.end.as_mut()));
         self.eager.leave(&self.origin);
         issued.unwrap_or_else(|panic| resume_unwind(panic)).and(noted)?;

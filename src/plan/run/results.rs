@@ -317,6 +317,7 @@ impl Executable {
             return Err(Error::invalid("an output of another executable"));
         }
         let info = &self.plan.0.recipe.outputs[output.index as usize];
+        self.outcome.tell_dropped()?;
         let last = self.last.as_ref().filter(|_| !self.outcome.has_failed());
         let last = last
             .ok_or_else(|| format!("output {:?} without a run before that succeeded", info.name))

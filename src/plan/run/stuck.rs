@@ -86,7 +86,10 @@ impl Executable {
 
     /// In front of a run: what waited in one that failed or was aborted is not known.
     pub(super) fn note_failed(&self) {
-        if let Some(outside) = self.outside.as_ref().filter(|_| self.outcome.has_failed()) {
+        let Some(outside) = &self.outside else { return };
+        if self.outcome.was_dropped() {
+            outside.dropped();
+        } else if self.outcome.has_failed() {
             outside.failed();
         }
     }

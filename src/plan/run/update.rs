@@ -43,6 +43,8 @@ pub(super) struct Groups {
     gates: Option<Gates>,
     /// Where updates go.
     stream: Option<Stream>,
+    /// How often work of that had been dropped when the graph was captured.
+    drops: u64,
     /// Looks on while somebody waits for a run.
     rescue: Option<Arc<Rescue>>,
     /// The capture that has been told of it last.
@@ -78,6 +80,7 @@ impl Groups {
             all: Vec::new(),
             gates: None,
             stream: None,
+            drops: 0,
             rescue: None,
             told: None,
             start: Event::create_in(context.inner(), EventKind::Order)?,
@@ -104,6 +107,7 @@ impl Groups {
             let (gates, stream) = (Gates::new(context.inner(), groups.all.len())?, Stream::lease(context.inner())?);
             stream.0.lock().only_keeps = true;
             groups.rescue = Some(Rescue::new(&gates, groups.all.len(), &stream));
+            groups.drops = stream.0.progress().drops();
             (groups.gates, groups.stream) = (Some(gates), Some(stream));
         }
         Ok(groups)
@@ -124,6 +128,12 @@ impl Groups {
 
     pub(super) fn rescue(&self) -> Option<&Arc<Rescue>> {
         self.rescue.as_ref()
+    }
+
+    /// Whether the graph may lack an update, which was dropped: what its operators use then nobody knows.
+    pub(super) fn may_lack_updates(&self) -> bool {
+        let progress = self.stream.as_ref().map(|stream| stream.0.progress());
+        progress.is_some_and(|progress| !progress.has_notes() || progress.drops() != self.drops)
     }
 
     /// Waits for the updates, and reports their errors.
