@@ -345,6 +345,8 @@ mod check {
             "HcclCreateSubComm",
             "HcclGetRootInfo",
             "aclmdlLoad",
+            "BinaryLoad",
+            "Abort",
         ];
         let ends = [
             "aclInit",
@@ -354,6 +356,8 @@ mod check {
             "DestroyStream",
             "aclmdlRIDestroy",
             "aclmdlUnload",
+            "aclmdlExecute",
+            "aclprofStart",
         ];
         !at_once && (parts.iter().any(|part| name.contains(part)) || ends.iter().any(|end| name.ends_with(end)))
     }

@@ -4,8 +4,11 @@ mod common;
 
 use common::{assert_says, mock};
 use racl::op::DataType::F32;
+use racl::op::ReduceKind;
 use racl::plan::{Frozen, Input, Mode, Plan, Pool, RunOptions};
-use racl::{CaptureMode, Comparison, Device, DeviceLink, ErrorKind, Prefetch, Rows, op};
+use racl::{
+    CaptureMode, Comparison, CountUpdate, CountWait, Device, DeviceLink, ErrorKind, Prefetch, Rows, ValueWait, op,
+};
 
 #[test]
 fn memory_and_graphs_of_another_device_are_refused() {
@@ -63,6 +66,51 @@ fn memory_and_graphs_of_another_device_are_refused() {
     plans(&zero, &one);
     peers(&zero, &one);
     mapped(&zero, &one);
+    smaller_ways(&zero, &one);
+}
+
+/// The ways in which little memory, or memory beside others, enters a call; both ways round.
+fn smaller_ways(zero: &Device, one: &Device) {
+    for (own, other) in [(zero, one), (one, zero)] {
+        let stream = own.stream().unwrap();
+        let texts = [format!("device {}", other.id()), format!("device {}", own.id())];
+        #[track_caller]
+        fn refused(done: racl::Result<()>, texts: &[String]) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            assert_says(&done.unwrap_err(), ErrorKind::InvalidArgument, &texts);
+        }
+        let refused = |done: racl::Result<()>| refused(done, &texts);
+        let (mut near, mut far) = (own.upload(&[1_i32; 64]).unwrap(), other.upload(&[2_i32; 64]).unwrap());
+        refused(stream.fill_words(&mut far, 3));
+        refused(op::reduce_into(&stream, &far, &mut near, ReduceKind::Sum));
+        refused(op::reduce_into(&stream, &near, &mut far, ReduceKind::Sum));
+        let (data, mut into) = ([5_i32; 64], [6_i32; 64]);
+        refused(own.context().write_batch(&mut [(far.slice_mut(..).unwrap(), &data[..])]));
+        refused(own.context().read_batch(&mut [(far.slice(..).unwrap(), &mut into[..])]));
+        let lent = stream.download_batch(&[(far.slice(..).unwrap(), 0..64)], own.pinned::<i32>(64).unwrap());
+        refused(lent.map(drop).map_err(racl::Refused::into_error));
+        let (flag, notify) = (other.context().flag(0).unwrap(), other.context().notify().unwrap());
+        refused(stream.write_value(&flag, 1));
+        refused(stream.wait_value(&flag, ValueWait::Equal(0)));
+        let counting = other.context().counting_notify().unwrap();
+        for done in [counting.record(&stream, CountUpdate::Set(1)), counting.reset(&stream)] {
+            refused(done);
+        }
+        refused(stream.wait_count(&counting, CountWait::equal(0)));
+        refused(notify.record(&stream));
+        refused(stream.wait_notify(&notify, None));
+        let [near_shared, far_shared] = [near, far].map(racl::DeviceBuffer::into_shared);
+        refused(own.context().copy_descriptor(&near_shared, &far_shared, 16).map(drop));
+        refused(own.context().device_pointer(&far_shared).map(drop));
+        let [near, far] = [own, other].map(|device| {
+            let shared = device.upload(&[0_i32; 64]).unwrap().into_shared();
+            device.context().device_pointer(&shared).unwrap()
+        });
+        refused(stream.copy_pointed((&near, 0), (&far, 0), 16));
+        refused(stream.copy_pointed((&far, 0), (&near, 0), 16));
+        assert_eq!((near_shared.to_vec().unwrap(), far_shared.to_vec().unwrap()), (vec![1; 64], vec![2; 64]));
+        assert_eq!(into, [6; 64]);
+    }
 }
 
 /// Labels, streams, numbers and kernels of another device, for graphs that are built and changed.

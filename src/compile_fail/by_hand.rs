@@ -47,7 +47,7 @@
 //! }
 //! ```
 //!
-//! ```compile_fail,E0499
+//! ```compile_fail,E0501
 //! # use racl::{Graph, Stream};
 //! fn change(graph: &mut Graph, stream: &Stream) -> racl::Result<()> {
 //!     let tasks = graph.tasks()?;
