@@ -243,43 +243,46 @@ impl Event {
         let checked = stream.0.context().check_library(self.context_inner(), "an event");
         checked.map_err(|error| stream.refuse(("event record", location), error))?;
         stream.0.check_thread()?;
-        let (state, mut noted) = self.lock_both(&stream.0, true)?;
+        let (state, mut noted) = self.lock_alone(&stream.0)?;
         self.record_noted(&stream.0, (&state, &mut noted), location)
     }
 
     /// The stream's lock and the event's. None is held while the other one is waited for: who has it may wait for room in
-    /// a queue, behind a host function that has work for this stream. For a record, once no stream is made to wait.
+    /// a queue, behind a host function that has work for this stream.
     // Three dozen instructions of a record or a wait are the call of this.
     #[inline(always)]
-    fn lock_both<'a>(
-        &'a self,
-        stream: &'a StreamInner,
-        records: bool,
-    ) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
+    fn lock_both<'a>(&'a self, stream: &'a StreamInner) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
         let state = stream.lock();
         match self.last.try_lock() {
-            Some(noted) if !records || self.waits.are_none() => Ok((state, noted)),
-            noted => {
-                drop((noted, state));
-                self.lock_both_later(stream, records)
+            Some(noted) => Ok((state, noted)),
+            None => {
+                drop(state);
+                self.lock_both_later(stream)
             }
         }
     }
 
     #[cold]
-    fn lock_both_later<'a>(
-        &'a self,
-        stream: &'a StreamInner,
-        records: bool,
-    ) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
+    fn lock_both_later<'a>(&'a self, stream: &'a StreamInner) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
         loop {
-            if records { self.last_alone() } else { self.last() }.map(drop)?;
+            self.last().map(drop)?;
             let state = stream.lock();
-            if let Some(noted) = self.last.try_lock()
-                && (!records || self.waits.are_none())
-            {
+            if let Some(noted) = self.last.try_lock() {
                 return Ok((state, noted));
             }
+        }
+    }
+
+    /// Both for a record, once no stream is made to wait.
+    #[inline(always)]
+    fn lock_alone<'a>(&'a self, stream: &'a StreamInner) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
+        loop {
+            let both = self.lock_both(stream)?;
+            if self.waits.are_none() {
+                return Ok(both);
+            }
+            drop(both);
+            self.last_alone().map(drop)?;
         }
     }
 

@@ -92,30 +92,58 @@ impl Event {
         let checked = stream.0.context().check_library(self.context_inner(), "an event");
         checked.map_err(|error| self.refuse_wait(stream, location, error))?;
         stream.0.check_thread()?;
-        let (mut state, noted) = self.lock_both(&stream.0, false)?;
+        if !stream.0.has_room() {
+            return self.wait_for_room(stream, location);
+        }
+        let (mut state, noted) = self.lock_both(&stream.0)?;
+        let (None, Last::Eager { progress, number, clock }) = (&state.capture, &noted.last) else {
+            return self.make_other_wait(&stream.0, (state, &noted), location);
+        };
+        if let Err(error) = stream.0.mark_before_held(&mut state, progress, clock) {
+            drop((state, noted));
+            return self.wait_again(stream, location, error);
+        }
+        let stream = &stream.0;
+        let task = Task { label: "event wait", location, uses: &[], scratch: None };
+        stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
+        // Behind nothing where the record, or a wait in front of it, was dropped.
+        if progress.check_run(*number).is_ok() {
+            state.clock.follow((progress.era(), *number), clock);
+        }
+        Ok(())
+    }
+
+    /// The same, where the call may wait for room: whoever asks the event meanwhile is told of its record, which stays the
+    /// latest.
+    #[cold]
+    fn wait_for_room(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
+        let (mut state, noted) = self.lock_both(&stream.0)?;
         let (None, Last::Eager { progress, clock, .. }) = (&state.capture, &noted.last) else {
             return self.make_other_wait(&stream.0, (state, &noted), location);
         };
         if let Err(error) = stream.0.mark_before_held(&mut state, progress, clock) {
             drop((state, noted));
-            // Once more where other threads give events back.
-            let again = error.kind() == ErrorKind::NoEvents && retire::collect();
-            return if again { self.make_wait(stream, location) } else { Err(error) };
+            return self.wait_again(stream, location, error);
         }
-        // Whoever asks the event meanwhile is told of its record, and that stays the latest.
         let wait = self.waits.begin();
         drop(noted);
         let stream = &stream.0;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
         if let Last::Eager { progress, number, clock } = &self.last.lock().last
-            // Behind nothing where the record, or a wait in front of it, was dropped.
             && progress.check_run(*number).is_ok()
         {
             state.clock.follow((progress.era(), *number), clock);
         }
         drop(wait);
         Ok(())
+    }
+
+    /// Once more where other threads give events back.
+    #[cold]
+    fn wait_again(&self, stream: &Stream, location: &'static Location<'static>, error: Error) -> Result<()> {
+        let again = error.kind() == ErrorKind::NoEvents && retire::collect();
+        if again { self.make_wait(stream, location) } else { Err(error) }
     }
 
     /// What the stream was to wait for lacks it as well, where that is in a capture: a fork of it.

@@ -72,6 +72,12 @@ impl StreamInner {
         retire::told_of_end(self.c_wait(Some(1)))
     }
 
+    /// Whether there surely is room in the queue for a task.
+    #[inline]
+    pub(crate) fn has_room(&self) -> bool {
+        self.progress.open() <= SHALLOW
+    }
+
     fn try_poll(&self) -> Result<()> {
         // A thread that submits may wait for room in the queue while it holds the lock; whoever polls must not wait
         // too.
@@ -106,7 +112,7 @@ impl StreamInner {
             None => None,
         };
         // A record waits for room, which there may never be again. Whoever gives the stream work waits for room anyway.
-        if self.progress.open() > SHALLOW {
+        if !self.has_room() {
             state.wants_marker.set(true);
             return Ok(());
         }
