@@ -9,7 +9,9 @@
 // std::error_code.
 //
 // Functions. What a function throws that this layer is given, and that racl calls, fails the work or the call, with its
-// text; that of the log, and those that are only told of an end, have nobody to tell.
+// text; so does what it gives where that is a status other than RACL_OK, a std::error_code or a racl::result with an
+// error. One that gives something else does not compile. That of the log, and those that are only told of an end, have
+// nobody to tell.
 //
 // Plans, the compile cache and the control of the mock are in racl_plan.hpp.
 //
@@ -106,8 +108,10 @@ struct failure {
 class RACL_DETAIL_ONCE error : public std::system_error {
 public:
     explicit error(const failure &what)
-        : std::system_error(make_error_code(what.status), what.message), details_(what.details), call_(what.call),
-          native_(what.code) {}
+        : std::system_error(make_error_code(what.status), what.message), message_(what.message),
+          details_(what.details), call_(what.call), native_(what.code) {}
+    // The message alone; what() has the name of the status behind it.
+    const std::string &message() const noexcept { return message_; }
     // The message with all that is known beside it, a line each.
     const std::string &details() const noexcept { return details_; }
     // The AscendCL function that failed, "" for none, and its code.
@@ -115,6 +119,7 @@ public:
     int32_t native_code() const noexcept { return native_; }
 
 private:
+    std::string message_;
     std::string details_;
     std::string call_;
     int32_t native_;
@@ -329,9 +334,14 @@ inline int32_t thrown_status() noexcept {
         throw;
     } catch (const error &thrown) {
         const int32_t status = thrown.code().value();
-        // The very failure that racl knows, with all that it knows of it.
-        if (racl_last_error_status() == status && thrown.details() == racl_last_error_details()) return status;
-        return racl_last_error_set(status, thrown.what());
+        // One that was made where nothing had failed has RACL_OK, which would tell of no failure.
+        if (status == RACL_OK) return racl_last_error_set(RACL_CALLBACK_PANICKED, thrown.message().c_str());
+        // The very failure that racl knows, of which it knows more than the message.
+        const bool has_more = !thrown.call().empty() || thrown.details() != thrown.message();
+        if (has_more && racl_last_error_status() == status && thrown.message() == racl_last_error_message() &&
+            thrown.details() == racl_last_error_details())
+            return status;
+        return racl_last_error_set(status, thrown.message().c_str());
     } catch (const std::exception &thrown) {
         return racl_last_error_set(RACL_CALLBACK_PANICKED, thrown.what());
     } catch (...) {
@@ -354,16 +364,38 @@ int32_t guarded(Function &&function) noexcept {
 #endif
 }
 
-// The status of a function of the program that gives a result<void>, or throws.
+// The status that says what a std::error_code says, whose text racl tells of then.
+inline int32_t status_of_code(const std::error_code &code) {
+    if (!code) return RACL_OK;
+    const bool own = code.category() == category();
+    if (own && racl_last_error_status() == code.value()) return code.value();
+    return racl_last_error_set(own ? code.value() : RACL_CALLBACK_PANICKED, code.message().c_str());
+}
+
+template <class T>
+struct is_result : std::false_type {};
+#ifdef RACL_ERROR_CODES
+template <class T>
+struct is_result<result<T>> : std::true_type {};
+#endif
+
+// Runs a function of the program, and gives the status of what that gives.
 template <class Function, class... Arguments>
 int32_t status_of(Function &function, Arguments &&...arguments) {
-#ifdef RACL_ERROR_CODES
-    const result<void> done = function(std::forward<Arguments>(arguments)...);
-    return done.error().value();
-#else
-    function(std::forward<Arguments>(arguments)...);
-    return RACL_OK;
-#endif
+    using given = std::decay_t<std::invoke_result_t<Function &, Arguments...>>;
+    if constexpr (std::is_void_v<given>) {
+        function(std::forward<Arguments>(arguments)...);
+        return RACL_OK;
+    } else {
+        // No other number, which may be no status: a count, or true for what went well.
+        constexpr bool known =
+            std::is_same_v<given, int32_t> || std::is_same_v<given, std::error_code> || is_result<given>::value;
+        static_assert(known, "a function gives nothing, a status, a racl::result or a std::error_code");
+        const given done = function(std::forward<Arguments>(arguments)...);
+        if constexpr (std::is_same_v<given, int32_t>) return done;
+        else if constexpr (std::is_same_v<given, std::error_code>) return status_of_code(done);
+        else return status_of_code(done.error());
+    }
 }
 
 // Runs what nobody can be told a failure of.
@@ -379,7 +411,7 @@ void untold(Function &&function) noexcept {
 #endif
 }
 
-// What runs on the host: a function that gives nothing, or a result<void> where those tell failures.
+// What runs on the host.
 class host_code {
     std::function<int32_t()> run;
 
@@ -387,20 +419,8 @@ public:
     template <class Function, class Plain = std::decay_t<Function>,
               class = std::enable_if_t<!std::is_same_v<Plain, host_code> && std::is_invocable_v<Plain &>>>
     host_code(Function &&function)
-        : run([own = Plain(std::forward<Function>(function))]() mutable { return status_of_host(own); }) {}
+        : run([own = Plain(std::forward<Function>(function))]() mutable { return status_of(own); }) {}
     int32_t operator()() const { return run(); }
-
-private:
-    template <class Function>
-    static int32_t status_of_host(Function &function) {
-        using given = std::invoke_result_t<Function &>;
-        if constexpr (!std::is_void_v<given> && std::is_same_v<std::decay_t<given>, result<void>>) {
-            return status_of(function);
-        } else {
-            static_cast<void>(function());
-            return RACL_OK;
-        }
-    }
 };
 
 inline int32_t call_user(void *user, const void *, size_t) {
@@ -772,8 +792,8 @@ public:
         int32_t status = racl_stream_prefetch(get(), memory.get(), offset, bytes, &fetched);
         return detail::give(status, std::move(fetched));
     }
-    // Runs on the host when the stream gets there; one that throws fails the work, or with RACL_ERROR_CODES gives a
-    // result<void> with a failure. It must not wait for the device.
+    // Runs on the host when the stream gets there; one that throws, or gives a failure, fails the work. It must not wait
+    // for the device.
     result<void> host_function(detail::host_code function) const {
         auto *user = new detail::host_code(std::move(function));
         int32_t status = racl_stream_host_function(get(), detail::call_user, user, detail::release_user);

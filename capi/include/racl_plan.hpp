@@ -55,9 +55,9 @@ public:
         int32_t status = racl_host_function_new(&info, &made);
         return detail::give(status, host_function(made));
     }
-    // One that throws fails the work, or with RACL_ERROR_CODES gives a result<void> with a failure. It must not wait for
-    // the device. Two executables of one plan may call it at the same
-    // time, on two threads: it locks what it shares. No lock is held here, with which the one would wait for the other.
+    // One that throws, or gives a failure, fails the work. It must not wait for the device. Two executables of one plan
+    // may call it at the same time, on two threads: it locks what it shares. No lock is held here, with which the one
+    // would wait for the other.
     static result<host_function> make(const char *name, uint32_t version, detail::host_code function) {
         auto *user = new detail::host_code(std::move(function));
         racl_host_function_info info = {};
@@ -776,8 +776,8 @@ public:
         int32_t status = racl_cache_compile(get(), on.get(), &what, &made);
         return detail::give(status, plan(made));
     }
-    // With a function that records the plan on the builder it is lent, in place of `build` and `user`. One that throws
-    // fails the compilation, with its text. What a lambda captures is `user`: without RACL_COMPILE_IGNORE_USER such plans
+    // With a function that records the plan on the builder it is lent, in place of `build` and `user`. One that throws,
+    // or gives a failure, fails the compilation. What a lambda captures is `user`: without RACL_COMPILE_IGNORE_USER such plans
     // are not cached. The size is set here. A plain function is put into a lambda: plans are known by the type of what
     // records them, which all such functions share.
     template <class Function>

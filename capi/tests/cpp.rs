@@ -12,10 +12,11 @@ fn count(text: &str) -> u32 {
     counted.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("no checks: {text}"))
 }
 
+const PROGRAMS: [&str; 4] = ["layer", "plans", "control", "failures"];
+
 fn checked(flags: &[&str]) {
-    for name in ["layer", "plans", "control"] {
-        assert!(count(&cpp_program(&here().join(format!("tests/cpp/{name}.cpp")), flags)) > 100, "{name}");
-    }
+    let counts = PROGRAMS.map(|name| count(&cpp_program(&here().join(format!("tests/cpp/{name}.cpp")), flags)));
+    assert!(counts.iter().all(|count| *count > 30) && counts.iter().sum::<u32>() > 400, "{counts:?}");
 }
 
 #[test]
@@ -103,10 +104,41 @@ fn the_headers_compile_in_every_form() {
 #[test]
 #[ignore = "takes a minute; `.ci/full` runs it"]
 fn all_of_the_layer_compiles_in_every_form() {
-    for name in ["layer", "plans", "control"] {
+    for name in PROGRAMS {
         for compiler in ["gcc", "clang"] {
             is_understood(compiler, &here().join(format!("tests/cpp/{name}.cpp")));
         }
+    }
+}
+
+/// What a compiler says of lines of C++ that it refuses, in this form.
+fn refused(lines: &str, form: &[&str]) -> String {
+    let (folder, include) = (tempfile::tempdir().unwrap(), here().join("include"));
+    let source = folder.path().join("source.cpp");
+    let text = format!(
+        "#include \"racl_plan.hpp\"\nvoid lines(const racl::stream &s, const racl::graph &r, const racl::task_group &u,\n\
+         const racl::cache &c, const racl::context &o) {{ {lines} (void)s, (void)r, (void)u, (void)c, (void)o; }}\n"
+    );
+    std::fs::write(&source, text).unwrap();
+    let mut command = Command::new("c++");
+    command.args(["-std=c++17", "-fsyntax-only"]).args(form).arg("-I").arg(include).arg(source);
+    let output = command.output().unwrap();
+    assert!(!output.status.success(), "it compiles: {lines}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn functions_that_give_what_says_nothing_of_a_failure_do_not_compile() {
+    let lines = [
+        "(void)s.host_function([] { return true; });",
+        "(void)racl::host_function::make(\"f\", 1, [] { return 1u; });",
+        "(void)s.new_task_group([](const racl::stream &) { return 1L; });",
+        "(void)r.update(u, [](const racl::stream &) { return std::string(); });",
+        "(void)c.compile(o, \"f\", [](const racl::builder &) { return RACL_OK == 0; });",
+    ];
+    for (line, form) in lines.iter().flat_map(|line| FORMS.map(|form| (line, form))) {
+        let text = refused(line, form);
+        assert!(text.contains("a function gives nothing, a status, a racl::result or a std::error_code"), "{text}");
     }
 }
 

@@ -1,0 +1,122 @@
+// How functions of the program say that they fail, by what they throw and by what they give, and what is refused before
+// C has it; with exceptions, and with error codes where RACL_ERROR_CODES is defined.
+#include <stdexcept>
+#include <thread>
+
+#include "support.hpp"
+
+static bool said(const char *text) { return racl::failure().message.find(text) != std::string::npos; }
+
+#if defined(__cpp_exceptions)
+// What a program makes itself, without a status of its own.
+[[noreturn]] static void throw_own(const char *text) {
+    racl::failure why;
+    why.message = text;
+    throw racl::error(why);
+}
+
+static void thrown(const racl::context &context, const racl::stream &stream, const racl::cache &cache) {
+    auto short_file = [](const racl::builder &) { throw_own("short file"); };
+    // Nothing failed on this thread before.
+    std::thread([&] {
+        REFUSED(cache.compile(context, "short", short_file), RACL_CALLBACK_PANICKED);
+        CHECK(said("short file"));
+    }).join();
+    CHECK(take(cache.status("short")) == RACL_CACHE_FAILED);
+    // What failed before is not what fails now.
+    REFUSED(context.alloc_host(size_t(-1)), RACL_INVALID_ARGUMENT);
+    REFUSED(cache.compile(context, "short", short_file), RACL_INVALID_ARGUMENT);
+    CHECK(said("short file"));
+    DO(stream.host_function([] { throw_own("short file"); }));
+    REFUSED(stream.synchronize(), RACL_CALLBACK_PANICKED);
+    CHECK(said("short file"));
+}
+#else
+static void thrown(const racl::context &, const racl::stream &, const racl::cache &) {}
+#endif
+
+static void given_by_host_functions(const racl::stream &stream) {
+    auto fails = [&](racl::detail::host_code function, const char *text) {
+        DO(stream.host_function(std::move(function)));
+        REFUSED(stream.synchronize(), RACL_CALLBACK_PANICKED);
+        CHECK(said(text));
+    };
+    fails([] { return racl_last_error_set(RACL_FILE, "the disk is full"); }, "the disk is full");
+    fails([] { return 7; }, "gave 7");
+    fails([] { return std::make_error_code(std::errc::no_space_on_device); }, "o space");
+    fails([] { return racl::make_error_code(RACL_BUSY); }, "RACL_BUSY");
+    DO(stream.host_function([] { return RACL_OK; }));
+    DO(stream.host_function([] { return std::error_code(); }));
+    DO(stream.synchronize());
+    auto counts = take(racl::host_function::make("counts", 1, [] { return racl_last_error_set(9, "no counter"); }));
+    auto g = take(racl::builder::make());
+    auto x = take(g.input<float>("x", {4}, RACL_INPUT_STATIC));
+    DO(g.run(counts));
+    DO(g.output("y", take(g.op("aclnnAbs", {x, racl::new_value}))));
+    auto plan = take(g.build());
+    const std::vector<float> zeros(4);
+    REFUSED(racl::simulation::run(plan, 1, {{"x", zeros.data(), 16}}), RACL_CALLBACK_PANICKED);
+    CHECK(said("no counter"));
+}
+
+static void given_by_builds(const racl::context &context, const racl::cache &cache) {
+    REFUSED(cache.compile(context, "no_value",
+                          [](const racl::builder &g) { return racl_builder_output(g.get(), "y", 99); }),
+            RACL_INVALID_PLAN);
+    CHECK(said("none of this builder"));
+    REFUSED(cache.compile(context, "no_file",
+                          [](const racl::builder &) { return std::make_error_code(std::errc::io_error); }),
+            RACL_CALLBACK_PANICKED);
+#ifdef RACL_ERROR_CODES
+    // A result with a value is one too.
+    REFUSED(cache.compile(context, "no_operator",
+                          [](const racl::builder &g) { return g.op("aclnnNothing", {racl::new_value}); }),
+            RACL_INVALID_PLAN);
+#endif
+    auto plan = take(cache.compile(context, "works", [](const racl::builder &g) {
+        auto x = take(g.input<float>("x", {4}, RACL_INPUT_STATIC));
+        return racl_builder_output(g.get(), "y", take(g.op("aclnnAbs", {x, racl::new_value})).number);
+    }));
+    CHECK(take(plan.describe()).operators == 1);
+}
+
+static void given_to_streams(const racl::context &context, const racl::stream &stream) {
+    auto memory = take(context.upload(std::vector<float>{1, 2}));
+    auto x = take(memory.over<float>({2}));
+    auto scale = [&](float by) {
+        return [&x, by](const racl::stream &on) {
+            racl_arg args[2] = {racl::arg(x).c(), racl::arg(racl::float_scalar{by}).c()};
+            return racl_operator(on.get(), "aclnnInplaceMuls", args, 2);
+        };
+    };
+    auto refused = [](const racl::stream &on) { return racl_operator(on.get(), "aclnnNothing", nullptr, 0); };
+    {
+        auto capture = take(stream.begin_capture());
+        REFUSED(stream.new_task_group(refused), racl_last_error_status());
+        CHECK(said("aclnnNothing"));
+        REFUSED(capture.end(), RACL_CAPTURE_INVALIDATED);
+    }
+    auto capture = take(stream.begin_capture());
+    auto group = take(stream.new_task_group(scale(2)));
+    auto graph = take(capture.end());
+    REFUSED(graph.update(group, refused), racl_last_error_status());
+    DO(graph.update(group, scale(3)));
+    DO(graph.launch(stream));
+    CHECK(take(memory.read<float>()) == (std::vector<float>{3, 6}));
+}
+
+int main() {
+    auto library = take(racl::library::open("mock"));
+    auto context = take(library.primary(0));
+    {
+        auto stream = take(context.new_stream());
+        auto cache = take(racl::cache::make("failures", "cpp-failures"));
+        thrown(context, stream, cache);
+        given_by_host_functions(stream);
+        given_by_builds(context, cache);
+        given_to_streams(context, stream);
+    }
+    DO(context.close());
+    DO(library.close());
+    std::printf("%d checks\n", checks);
+}
