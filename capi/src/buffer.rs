@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use racl::{DeviceBuffer, DeviceRead as _, Prefetch, SharedBuffer};
 
-use crate::arguments::{bytes, list_mut, null};
+use crate::arguments::{Out, bytes, list_mut, null};
 use crate::callback::{User, racl_release_callback};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Kept, end, free, get};
 use crate::objects::{racl_buffer, racl_context, racl_stream};
-use crate::results::{answer, answer_if_asked, make};
-use crate::stream::give;
+use crate::results::{answer, make};
+use crate::stream::{give, give_and_make};
 
 /// So many bytes of device memory, of the context's allocator. What they hold is not said.
 #[unsafe(no_mangle)]
@@ -33,9 +33,9 @@ pub unsafe extern "C" fn racl_stream_alloc(
     bytes: usize,
     buffer: *mut *mut racl_buffer,
 ) -> i32 {
-    let work = || give(stream, "racl_stream_alloc", |stream| Ok(stream.alloc::<u8>(bytes)?.into_shared()));
+    let work = |stream: &racl::Stream| Ok(stream.alloc::<u8>(bytes)?.into_shared());
     // SAFETY: by the header.
-    unsafe { make(buffer, work) }
+    unsafe { give_and_make(stream, "racl_stream_alloc", buffer, work) }
 }
 
 /// Device memory of other code: `bytes` from `address` on, of the context's device. It is left to its owner, which
@@ -174,13 +174,19 @@ pub unsafe extern "C" fn racl_stream_prefetch(
     bytes: usize,
     fetched: *mut usize,
 ) -> i32 {
-    let work = || {
-        let what = if bytes == 0 { Prefetch::all() } else { Prefetch::bytes(bytes) };
-        let prefetch = |stream: &racl::Stream| Ok(stream.prefetch(&*get(buffer)?, what.offset(offset))?);
-        give(stream, "racl_stream_prefetch", prefetch)
-    };
-    // SAFETY: by the header.
-    unsafe { answer_if_asked(fetched, work) }
+    let what = if bytes == 0 { Prefetch::all() } else { Prefetch::bytes(bytes) };
+    guard(|| {
+        // SAFETY: by the header.
+        let fetched = unsafe { Out::if_asked(fetched, 0, "a size") };
+        give(stream, "racl_stream_prefetch", |stream| {
+            let fetched = fetched?;
+            let count = stream.prefetch(&*get(buffer)?, what.offset(offset))?;
+            if let Some(place) = fetched {
+                place.set(count);
+            }
+            Ok(())
+        })
+    })
 }
 
 /// Gives the handle back. The memory is freed when nothing has it any more and work that uses it is done, without a

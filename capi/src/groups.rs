@@ -8,8 +8,8 @@ use crate::arguments::null;
 use crate::failure::{Failure, Result, discard, guard, heard};
 use crate::handles::{alone, end, free, get, new};
 use crate::objects::{Borrowed, racl_graph, racl_stream, racl_task_group};
-use crate::results::make;
 use crate::status;
+use crate::stream::give_and_make;
 
 /// Gives a stream work, which it is handed. Another number than RACL_OK is what the function gives that called this, with
 /// the last failure of this thread.
@@ -43,9 +43,9 @@ pub unsafe extern "C" fn racl_stream_task_group(
     user: *mut c_void,
     task_group: *mut *mut racl_task_group,
 ) -> i32 {
-    let work = || crate::stream::give(stream, "racl_stream_task_group", |own| record(own, stream, give, user));
+    let work = |own: &Stream| record(own, stream, give, user);
     // SAFETY: by the header.
-    unsafe { make(task_group, work) }
+    unsafe { give_and_make(stream, "racl_stream_task_group", task_group, work) }
 }
 
 fn record(

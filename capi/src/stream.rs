@@ -4,9 +4,9 @@ use std::ffi::{c_char, c_void};
 
 use racl::{Stream, StreamOptions};
 
-use crate::arguments::{Sized_, limit, null, sized, text};
+use crate::arguments::{Out, Sized_, limit, null, sized, text};
 use crate::failure::{Failure, guard};
-use crate::handles::{Kept, end, get, get_here};
+use crate::handles::{Handle, Kept, end, get, get_here, reserve};
 use crate::objects::{Borrowed, racl_context, racl_event, racl_stream};
 use crate::results::{answer, make};
 use crate::status;
@@ -86,6 +86,29 @@ pub(crate) fn give<T>(
         stream.value.spoil_capture(what, failure.message());
     }
     done
+}
+
+/// The same for work that gives a handle. What is wrong with the place of that is found inside, where it spoils a capture:
+/// the work is not given then.
+///
+/// # Safety
+///
+/// `place` is null, or may be written until the call is over.
+pub(crate) unsafe fn give_and_make<H: Handle>(
+    stream: *const racl_stream,
+    what: &'static str,
+    place: *mut *mut H,
+    work: impl FnOnce(&Stream) -> Result<H::Value, Failure>,
+) -> i32 {
+    guard(|| {
+        // SAFETY: as here.
+        let out = unsafe { Out::new(place, std::ptr::null_mut(), H::WHAT) };
+        give(stream, what, |stream| {
+            let (out, reserved) = (out?, reserve::<H>()?);
+            out.set(reserved.fill(work(stream)?));
+            Ok(())
+        })
+    })
 }
 
 fn captured() -> Failure {

@@ -296,6 +296,38 @@ static void operators(racl_context *context, racl_stream *stream) {
     }
 }
 
+static int32_t nothing(void *user, const racl_stream *on) {
+    (void)user, (void)on;
+    return RACL_OK;
+}
+
+/* A graph lacks what has no place for its result. */
+static void without_places(racl_context *context, racl_stream *stream) {
+    racl_buffer *buffer;
+    racl_graph *none = (racl_graph *)&none;
+    racl_capture *capture;
+    size_t sizes[2];
+    DO(racl_buffer_new(context, 64, &buffer));
+    for (int which = 0; which < 3; ++which) {
+        DO(racl_capture_begin(stream, RACL_CAPTURE_RELAXED, &capture));
+        DO(racl_stream_fill(stream, buffer, 1));
+        if (which == 0) CHECK(racl_stream_task_group(stream, nothing, NULL, NULL) == RACL_NULL_POINTER);
+        if (which == 1) CHECK(racl_stream_alloc(stream, 64, NULL) == RACL_NULL_POINTER);
+        size_t *askew = (size_t *)(void *)((char *)sizes + 1);
+        if (which == 2) CHECK(racl_stream_prefetch(stream, buffer, 0, 0, askew) == RACL_INVALID_ARGUMENT);
+        CHECK(racl_capture_end(capture, &none) == RACL_CAPTURE_INVALIDATED && none == NULL);
+    }
+    /* What no stream has is wrong first, and results are cleared all the same. */
+    racl_buffer *made = buffer;
+    sizes[0] = 7;
+    CHECK(racl_stream_alloc(NULL, 64, NULL) == RACL_NULL_POINTER);
+    CHECK(racl_stream_alloc(NULL, 64, &made) == RACL_NULL_POINTER && made == NULL);
+    CHECK(racl_stream_prefetch(NULL, buffer, 0, 0, &sizes[0]) == RACL_NULL_POINTER && sizes[0] == 0);
+    DO(racl_stream_prefetch(stream, buffer, 0, 0, &sizes[0]));
+    CHECK(sizes[0] == 64);
+    DO(racl_buffer_free(buffer));
+}
+
 int main(void) {
     racl_library *library;
     racl_context *context;
@@ -308,6 +340,7 @@ int main(void) {
     lost_memory(context, stream);
     graphs(context, stream);
     operators(context, stream);
+    without_places(context, stream);
     DO(racl_stream_close(stream));
     racl_memory_stats stats = {.size = sizeof stats};
     DO(racl_context_synchronize(context));
