@@ -151,7 +151,10 @@ public:
     using owner::owner;
     static result<plan> load(const std::vector<uint8_t> &stored, const registry *known = nullptr) {
         racl_plan *made = nullptr;
-        int32_t status = racl_plan_load(stored.data(), stored.size(), known ? known->get() : nullptr, &made);
+        // For C, NULL is no registry.
+        int32_t status = known && !*known ? racl_last_error_set(RACL_NULL_POINTER, "an empty registry") : RACL_OK;
+        if (status == RACL_OK)
+            status = racl_plan_load(stored.data(), stored.size(), known ? known->get() : nullptr, &made);
         return detail::give(status, plan(made));
     }
     result<racl_plan_info> describe() const {
@@ -363,6 +366,11 @@ public:
     }
     result<std::vector<value>> if_else(value condition, const plan &then, const plan &otherwise,
                                        const std::vector<value> &operands, size_t results = 1) const {
+        // For C, NULL is no other branch.
+        if (!otherwise) {
+            const int32_t status = racl_last_error_set(RACL_NULL_POINTER, "no plan for `otherwise`");
+            return detail::give(status, std::vector<value>());
+        }
         return choose(condition, then, otherwise.get(), operands, results);
     }
     result<std::vector<value>> if_then(value condition, const plan &then, const std::vector<value> &operands,

@@ -105,6 +105,30 @@ static void given_to_streams(const racl::context &context, const racl::stream &s
     CHECK(take(memory.read<float>()) == (std::vector<float>{3, 6}));
 }
 
+static racl::plan scaled(float by) {
+    auto g = take(racl::builder::make());
+    auto x = take(g.input<float>("x", {4}, RACL_INPUT_COPIED));
+    DO(g.output("y", take(g.op("aclnnMuls", {x, racl::float_scalar{by}, racl::new_value}))));
+    return take(g.build());
+}
+
+// An owner of nothing is not what C takes NULL for.
+static void empty_owners() {
+    auto doubled = scaled(2), negated = scaled(-1);
+    auto g = take(racl::builder::make());
+    auto x = take(g.input<float>("x", {4}, RACL_INPUT_COPIED));
+    auto one = take(g.constant<int32_t>({1}, {1}));
+    auto moved = std::move(negated);
+    REFUSED(g.if_else(one, doubled, negated, {x}), RACL_NULL_POINTER);
+    REFUSED(g.if_else(one, negated, doubled, {x}), RACL_NULL_POINTER);
+    REFUSED(g.if_then(one, racl::plan(), {x}), RACL_NULL_POINTER);
+    CHECK(take(g.if_else(one, doubled, moved, {x})).size() == 1);
+    auto stored = take(doubled.store());
+    const racl::registry none;
+    REFUSED(racl::plan::load(stored, &none), RACL_NULL_POINTER);
+    CHECK(take(racl::plan::load(stored)));
+}
+
 int main() {
     auto library = take(racl::library::open("mock"));
     auto context = take(library.primary(0));
@@ -115,6 +139,7 @@ int main() {
         given_by_host_functions(stream);
         given_by_builds(context, cache);
         given_to_streams(context, stream);
+        empty_owners();
     }
     DO(context.close());
     DO(library.close());
