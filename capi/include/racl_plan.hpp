@@ -754,7 +754,8 @@ template <class Function>
 int32_t build_with(void *user, racl_builder *lent) {
     builder g(lent);
     const int32_t status = guarded([&] { return status_of(*static_cast<Function *>(user), g); });
-    g.release();
+    // Not the caller's where the function put another one into its place, which ends here.
+    if (g.get() == lent) g.release();
     return status;
 }
 } // namespace detail

@@ -73,6 +73,25 @@ static void given_by_builds(const racl::context &context, const racl::cache &cac
                           [](const racl::builder &g) { return g.op("aclnnNothing", {racl::new_value}); }),
             RACL_INVALID_PLAN);
 #endif
+    // Another builder in the place of the one that is lent ends with the call.
+    racl_builder *put = nullptr;
+    auto puts = [&](racl::builder &g) {
+        g = take(racl::builder::make());
+        put = g.get();
+    };
+    racl_compile replaced = {};
+    replaced.function = "replaced";
+    bool refused = false;
+#ifdef RACL_ERROR_CODES
+    refused = !cache.compile(context, replaced, puts);
+#else
+    try {
+        cache.compile(context, replaced, puts);
+    } catch (const racl::error &) {
+        refused = true;
+    }
+#endif
+    CHECK(refused && put && racl_builder_free(put) == RACL_STALE_HANDLE);
     auto plan = take(cache.compile(context, "works", [](const racl::builder &g) {
         auto x = take(g.input<float>("x", {4}, RACL_INPUT_STATIC));
         return racl_builder_output(g.get(), "y", take(g.op("aclnnAbs", {x, racl::new_value})).number);
