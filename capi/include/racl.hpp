@@ -423,6 +423,23 @@ public:
     int32_t operator()() const { return run(); }
 };
 
+// The status of a call that takes an object of the program over where it succeeds. Where it fails the object stays, until
+// the failure is thrown; with error codes it ends here. Its destructors may call racl and fail there, too, which is not
+// what this call is to tell.
+template <class T>
+int32_t handed_over(int32_t status, std::unique_ptr<T> &object) {
+    if (status == RACL_OK) {
+        static_cast<void>(object.release());
+        return status;
+    }
+#ifdef RACL_ERROR_CODES
+    const failure why;
+    object.reset();
+    if (failure().message != why.message) return racl_last_error_set(status, why.message.c_str());
+#endif
+    return status;
+}
+
 inline int32_t call_user(void *user, const void *, size_t) {
     return guarded([&] { return (*static_cast<const host_code *>(user))(); });
 }
@@ -795,10 +812,9 @@ public:
     // Runs on the host when the stream gets there; one that throws, or gives a failure, fails the work. It must not wait
     // for the device.
     result<void> host_function(detail::host_code function) const {
-        auto *user = new detail::host_code(std::move(function));
-        int32_t status = racl_stream_host_function(get(), detail::call_user, user, detail::release_user);
-        if (status != RACL_OK) delete user;
-        return detail::check(status);
+        auto user = std::make_unique<detail::host_code>(std::move(function));
+        int32_t status = racl_stream_host_function(get(), detail::call_user, user.get(), detail::release_user);
+        return detail::check(detail::handed_over(status, user));
     }
     // An operator by its C name, with the arguments of its C function.
     result<void> run(const char *name, std::initializer_list<arg> args) const {
@@ -964,11 +980,10 @@ public:
     }
     // The same; `released` is called once, on any thread, when neither racl nor the device uses the memory any more.
     result<buffer> buffer_of(void *address, size_t bytes, std::function<void()> released) const {
-        auto *user = new std::function<void()>(std::move(released));
+        auto user = std::make_unique<std::function<void()>>(std::move(released));
         racl_buffer *made = nullptr;
-        int32_t status = racl_buffer_ref_with(get(), address, bytes, detail::call_and_release, user, &made);
-        if (status != RACL_OK) delete user;
-        return detail::give(status, buffer(made));
+        int32_t status = racl_buffer_ref_with(get(), address, bytes, detail::call_and_release, user.get(), &made);
+        return detail::give(detail::handed_over(status, user), buffer(made));
     }
     // A tensor of another framework, which is taken over.
     result<tensor> from_dlpack(void *managed, bool versioned = true) const {
@@ -1063,10 +1078,9 @@ inline void release_log(void *user) { delete static_cast<log_function *>(user); 
 // The same; what the function throws is lost.
 inline result<void> set_log(int32_t level, log_function function) {
     if (!function) return detail::check(racl_log_set(level, nullptr, nullptr));
-    auto *user = new log_function(std::move(function));
-    int32_t status = racl_log_set_with(level, detail::log_with, user, detail::release_log);
-    if (status != RACL_OK) delete user;
-    return detail::check(status);
+    auto user = std::make_unique<log_function>(std::move(function));
+    int32_t status = racl_log_set_with(level, detail::log_with, user.get(), detail::release_log);
+    return detail::check(detail::handed_over(status, user));
 }
 
 // The version of the library that the program runs with, to compare with RACL_VERSION.

@@ -59,18 +59,17 @@ public:
     // may call it at the same time, on two threads: it locks what it shares. No lock is held here, with which the one
     // would wait for the other.
     static result<host_function> make(const char *name, uint32_t version, detail::host_code function) {
-        auto *user = new detail::host_code(std::move(function));
+        auto user = std::make_unique<detail::host_code>(std::move(function));
         racl_host_function_info info = {};
         info.size = sizeof info;
         info.name = name;
         info.version = version;
         info.run = detail::call_user;
-        info.user = user;
+        info.user = user.get();
         info.release = detail::release_user;
         racl_host_function *made = nullptr;
         int32_t status = racl_host_function_new(&info, &made);
-        if (status != RACL_OK) delete user;
-        return detail::give(status, host_function(made));
+        return detail::give(detail::handed_over(status, user), host_function(made));
     }
 };
 
@@ -112,16 +111,17 @@ public:
     // The same with cores and attributes; the size is set here.
     static result<foreign> make_with(racl_foreign_info info, launch_function launch,
                                      simulate_function simulate = nullptr) {
-        auto *user = new detail::foreign_functions{std::move(launch), std::move(simulate)};
+        auto user = std::make_unique<detail::foreign_functions>();
+        user->launch = std::move(launch);
+        user->simulate = std::move(simulate);
         info.size = sizeof info;
         info.launch = user->launch ? detail::launch_with : nullptr;
         info.simulate = user->simulate ? detail::simulate_with : nullptr;
-        info.user = user;
+        info.user = user.get();
         info.release = detail::release_foreign;
         racl_foreign *made = nullptr;
         int32_t status = racl_foreign_new(&info, &made);
-        if (status != RACL_OK) delete user;
-        return detail::give(status, foreign(made));
+        return detail::give(detail::handed_over(status, user), foreign(made));
     }
     static result<foreign> make(const racl_foreign_info &info) {
         racl_foreign *made = nullptr;

@@ -148,6 +148,38 @@ static void empty_owners() {
     CHECK(take(racl::plan::load(stored)));
 }
 
+// What fails while it ends, as an owner may that a function has.
+struct ends_badly {
+    ~ends_badly() { (void)racl_last_error_set(77, "another failure"); }
+};
+
+// What a call is told of, with the text.
+template <class Call>
+static bool tells(Call &&call, int32_t status, const char *text) {
+#ifdef RACL_ERROR_CODES
+    return call().error() == racl::make_error_code(status) && said(text);
+#else
+    try {
+        (void)call();
+    } catch (const racl::error &error) {
+        return error.code() == racl::make_error_code(status) && error.message().find(text) != std::string::npos;
+    }
+    return false;
+#endif
+}
+
+static void failures_of_what_ends(const racl::context &context) {
+    auto own = [] { return [kept = std::make_shared<ends_badly>()](auto &&...) { return kept ? 0 : 1; }; };
+    auto ended = [kept = std::make_shared<ends_badly>()] { (void)kept; };
+    auto log = [kept = std::make_shared<ends_badly>()](int32_t, const char *, const char *) { (void)kept; };
+    const racl::stream none;
+    CHECK(tells([&] { return none.host_function(own()); }, RACL_NULL_POINTER, "NULL for"));
+    CHECK(tells([&] { return context.buffer_of(nullptr, 16, std::move(ended)); }, RACL_NULL_POINTER, "an address"));
+    CHECK(tells([&] { return racl::set_log(99, std::move(log)); }, RACL_INVALID_ARGUMENT, "99"));
+    CHECK(tells([&] { return racl::host_function::make("", 1, own()); }, RACL_INVALID_ARGUMENT, "an empty name"));
+    CHECK(tells([&] { return racl::foreign::make("", 1, own()); }, RACL_INVALID_ARGUMENT, "an empty name"));
+}
+
 int main() {
     auto library = take(racl::library::open("mock"));
     auto context = take(library.primary(0));
@@ -159,6 +191,7 @@ int main() {
         given_by_builds(context, cache);
         given_to_streams(context, stream);
         empty_owners();
+        failures_of_what_ends(context);
     }
     DO(context.close());
     DO(library.close());
