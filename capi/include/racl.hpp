@@ -622,6 +622,15 @@ public:
 
 // ---- Arguments of operators ----
 
+namespace detail {
+// Whether int64_t does not hold a number, which would be another one there.
+template <class T>
+constexpr bool is_beyond(T number) noexcept {
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) >= sizeof(int64_t)) return number > T(-1) / 2;
+    else return static_cast<void>(number), false;
+}
+} // namespace detail
+
 // A scalar that is a float or an int32_t; plain numbers are double or int64_t where the operator takes a scalar.
 struct float_scalar { float value; };
 struct int32_scalar { int32_t value; };
@@ -636,7 +645,9 @@ struct value { racl_value number = 0; };
 struct dim {
     racl_dim number;
     template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
-    dim(T size) noexcept : number(static_cast<racl_dim>(size)) {}
+    dim(T size) noexcept : number(detail::is_beyond(size) ? beyond : static_cast<racl_dim>(size)) {}
+    // Of no builder, in place of a size that int64_t does not hold.
+    static constexpr racl_dim beyond = std::numeric_limits<racl_dim>::min();
 };
 // A result there, which the operator makes.
 struct new_value_type {};
@@ -656,7 +667,8 @@ public:
     // Of the very type: a pointer becomes no bool, and an enumerator no number.
     template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
     arg(T value) noexcept {
-        integer(std::is_same_v<T, bool> ? RACL_ARG_BOOL : RACL_ARG_INT, static_cast<int64_t>(value));
+        if (detail::is_beyond(value)) integer(RACL_ARG_DIM, dim::beyond); // to be refused
+        else integer(std::is_same_v<T, bool> ? RACL_ARG_BOOL : RACL_ARG_INT, static_cast<int64_t>(value));
     }
     template <class T, std::enable_if_t<std::is_floating_point_v<T>, int> = 0>
     arg(T value) noexcept { real(RACL_ARG_FLOAT, static_cast<double>(value)); }

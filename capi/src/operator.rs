@@ -9,6 +9,8 @@ use crate::arguments::{Sized_, bytes, list, list_mut, null, sized, text};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Use, free, get};
 use crate::objects::{racl_buffer, racl_stream, racl_tensor};
+use crate::record::RACL_ARG_DIM;
+use crate::recording::check_held;
 use crate::results::{answer, answer_list, make};
 use crate::stream::give;
 
@@ -274,7 +276,12 @@ impl<'a> Held<'a> {
                 let numbers: &[racl_arg] = unsafe { list(data.cast(), count, "a list of scalars") }?;
                 Self::Scalars(numbers.iter().map(scalar).collect::<Result<_>>()?)
             }
-            other => return Err(Failure::invalid(format!("{other} for the kind of an argument"))),
+            other => {
+                if other == RACL_ARG_DIM {
+                    check_held(arg.integer)?;
+                }
+                return Err(Failure::invalid(format!("{other} for the kind of an argument")));
+            }
         })
     }
 

@@ -20,6 +20,13 @@ pub type racl_value = u64;
 #[allow(non_camel_case_types)]
 pub type racl_dim = i64;
 
+/// What racl.hpp gives for a size that a racl_dim does not hold, to be refused; of no builder, whose numbers are above.
+const BEYOND: racl_dim = racl_dim::MIN;
+
+pub(crate) fn check_held(dim: racl_dim) -> Result<()> {
+    if dim == BEYOND { Err(Failure::invalid("a number above INT64_MAX, which no argument holds")) } else { Ok(()) }
+}
+
 /// A plan that is being recorded.
 pub(crate) struct Recording {
     pub(crate) builder: Builder,
@@ -86,6 +93,7 @@ impl Recording {
         if let Ok(size) = usize::try_from(dim) {
             return Ok(Dim::from(size));
         }
+        check_held(dim)?;
         let bits = (-1 - dim).cast_unsigned();
         let known = (bits >> 32 == u64::from(self.serial)).then(|| self.dims.get((bits & 0xFFFF_FFFF) as usize));
         known.flatten().copied().ok_or_else(|| Failure::invalid(format!("{dim} for a dimension")))

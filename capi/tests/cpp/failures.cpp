@@ -180,6 +180,28 @@ static void failures_of_what_ends(const racl::context &context) {
     CHECK(tells([&] { return racl::foreign::make("", 1, own()); }, RACL_INVALID_ARGUMENT, "an empty name"));
 }
 
+// Numbers that int64_t does not hold are not those that it would have in their place.
+static void numbers_beyond(const racl::context &context, const racl::stream &stream) {
+    const size_t last = size_t(-1), first = size_t(1) << 63;
+    CHECK(racl::arg(first - 1).c().integer == std::numeric_limits<int64_t>::max() && racl::dim(first - 1).number > 0);
+    CHECK(racl::arg(-1).c().integer == -1 && racl::arg(uint32_t(-1)).c().integer == 0xffffffff);
+    auto from = take(context.upload(std::vector<float>{1, 2})), to = take(context.alloc(16));
+    auto x = take(from.over<float>({1, 2})), y = take(to.over<float>({1, 4}));
+    for (size_t axis : {last, first}) {
+        REFUSED(stream.run("aclnnCat", {std::vector<const racl::tensor *>{&x, &x}, axis, y}), RACL_INVALID_ARGUMENT);
+        CHECK(said("above INT64_MAX"));
+        auto g = take(racl::builder::make());
+        REFUSED(g.input<float>("x", {axis}, RACL_INPUT_COPIED), RACL_INVALID_ARGUMENT);
+        CHECK(said("above INT64_MAX"));
+        auto of = take(g.input<float>("x", {2, 2}, RACL_INPUT_COPIED));
+        REFUSED(g.op("aclnnCat", {std::vector<racl::value>{of, of}, axis, racl::new_value}), RACL_INVALID_ARGUMENT);
+        CHECK(said("above INT64_MAX"));
+        REFUSED(g.op("aclnnCat", {std::vector<racl::value>{of, of}, racl::dim(axis), racl::new_value}),
+                RACL_INVALID_ARGUMENT);
+        take(g.op("aclnnCat", {std::vector<racl::value>{of, of}, -1, racl::new_value}));
+    }
+}
+
 int main() {
     auto library = take(racl::library::open("mock"));
     auto context = take(library.primary(0));
@@ -192,6 +214,7 @@ int main() {
         given_to_streams(context, stream);
         empty_owners();
         failures_of_what_ends(context);
+        numbers_beyond(context, stream);
     }
     DO(context.close());
     DO(library.close());
