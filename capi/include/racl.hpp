@@ -32,6 +32,7 @@
 #include <initializer_list>
 #include <limits>
 #include <memory>
+#include <new>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -67,8 +68,10 @@ RACL_DETAIL_ONCE inline const std::error_category &category() noexcept {
             return *text ? text : "status " + std::to_string(status);
         }
     };
-    static const statuses instance;
-    return instance;
+    // Never destroyed: what ends behind main() may still have codes of it.
+    alignas(statuses) static unsigned char place[sizeof(statuses)];
+    static const statuses *const instance = new (place) statuses;
+    return *instance;
 }
 
 inline std::error_code make_error_code(int32_t status) noexcept { return {status, category()}; }
@@ -317,7 +320,8 @@ inline std::vector<failure> failures(racl_errors *list) {
         racl_error one = {};
         one.size = sizeof one;
         if (racl_errors_get(list, at, &one) != RACL_OK) continue;
-        all.push_back({one.status, one.message, one.call, one.code, one.details});
+        // A library from before there were details says nothing of them.
+        all.push_back({one.status, one.message, one.call, one.code, one.details ? one.details : one.message});
     }
     return all;
 }

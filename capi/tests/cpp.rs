@@ -74,6 +74,17 @@ fn parts_that_give_codes_may_have_exceptions_or_none() {
     assert!(count(&cpp_program(&sources.join("mixed_exceptions.cpp"), &flags)) > 5);
 }
 
+#[test]
+fn what_there_is_once_does_not_end_with_the_program() {
+    assert_eq!(cpp_program(&here().join("tests/cpp/ends.cpp"), &[]), "racl RACL_BUSY, 0 to end\n");
+}
+
+#[test]
+fn an_older_library_has_no_details_of_errors() {
+    let printed = cpp_program(&here().join("tests/cpp/older.cpp"), &[]);
+    assert_eq!(printed, "the disk is full, the disk is full\n");
+}
+
 /// What may throw, and what gives codes, in a program with exceptions and in one without.
 const FORMS: [&[&str]; 3] = [&[], &["-DRACL_ERROR_CODES"], &["-DRACL_ERROR_CODES", "-fno-exceptions"]];
 
