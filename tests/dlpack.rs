@@ -166,8 +166,14 @@ fn what_is_no_tensor_of_this_device_comes_back() {
         drop(managed);
         assert_eq!(ended.load(Ordering::SeqCst), 1, "{text}");
     }
-    for (shape, strides) in [(&[2, i64::MAX][..], &[1, 1][..]), (&[2, 3], &[i64::MAX, i64::MAX]), (&[1; 9], &[1; 9])]
-    {
+    let odd = [
+        (&[2, i64::MAX][..], &[1, 1][..]),
+        (&[2, 3], &[i64::MAX, i64::MAX]),
+        (&[1; 9], &[1; 9]),
+        // Upon each other, so that they need no memory, and too many for dense strides.
+        (&[1, 1, 1, 1, 1 << 62], &[0; 5]),
+    ];
+    for (shape, strides) in odd {
         let (raw, ended) = made(memory.address(), NPU, shape, Some(strides), |_| {});
         let error = taken(raw).unwrap().into_tensor(&device).unwrap_err().into_error();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{shape:?}: {error}");

@@ -108,9 +108,12 @@ impl Managed {
                 Err(_) => return Err(Error::invalid(format!("a stride of {stride}, below zero"))),
             }
         }
-        let reach = |(at, size): (usize, &usize)| strides[at].checked_mul(size - 1);
-        let last = shape.iter().enumerate().map(reach).try_fold(0_usize, |all, one| all.checked_add(one?));
-        match last.and_then(|last| last.checked_add(1)).filter(|span| i64::try_from(*span).is_ok()) {
+        // A step more in each dimension than there is has to be a number too, as tensors want it.
+        let steps = |beyond: usize| {
+            let mut each = shape.iter().zip(&strides).map(|(size, stride)| (size - 1 + beyond).checked_mul(*stride));
+            each.try_fold(1_usize, |all, one| all.checked_add(one?))
+        };
+        match steps(1).and_then(|_| steps(0)).filter(|span| i64::try_from(*span).is_ok()) {
             Some(span) => Ok(Layout { shape, strides, span }),
             None => Err(Error::invalid(format!("strides {:?} of the shape {shape}", self.strides()))),
         }
