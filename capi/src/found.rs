@@ -240,10 +240,7 @@ pub unsafe extern "C" fn racl_executable_read_found(
         after_run(executable, check, |state| {
             let found = state.found(output)?;
             let came = state.executable.found_any(found)?;
-            if let Some(place) = room.of(came.size_bytes())? {
-                came.read_into(place)?;
-            }
-            Ok(())
+            room.fill(came.size_bytes(), |place| Ok(came.read_into(place)?))
         })
     };
     // SAFETY: by the header.

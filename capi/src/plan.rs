@@ -123,10 +123,10 @@ pub unsafe extern "C" fn racl_plan_store(
     let work = |room: Room<'_>| {
         let plan = get(plan)?;
         let stored = stored(&plan)?;
-        if let Some(place) = room.of(stored.len())? {
+        room.fill(stored.len(), |place| {
             place.copy_from_slice(&stored);
-        }
-        Ok(())
+            Ok(())
+        })
     };
     // SAFETY: by the header.
     unsafe { answer_bytes((bytes, size), needed, "a plan", work) }
@@ -245,10 +245,10 @@ pub unsafe extern "C" fn racl_simulation_read(
         let simulation = get(simulation)?;
         // SAFETY: by the header.
         let bytes = simulation.bytes(unsafe { text(output, "the name of an output") }?)?;
-        if let Some(place) = room.of(bytes.len())? {
+        room.fill(bytes.len(), |place| {
             place.copy_from_slice(bytes);
-        }
-        Ok(())
+            Ok(())
+        })
     };
     // SAFETY: by the header.
     unsafe { answer_bytes((data, size), needed, "an output", work) }

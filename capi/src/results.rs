@@ -101,15 +101,20 @@ pub(crate) struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// Says how many bytes there are, and gives their place: none of no bytes, which is the question how many.
-    pub(crate) fn of(self, bytes: usize) -> Result<Option<&'a mut [u8]>> {
+    /// Says how many bytes there are, and has them copied to their place, if it has bytes: of none it is the question how
+    /// many. Nothing is said where the copy fails.
+    pub(crate) fn fill(self, bytes: usize, copy: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<()> {
         let (size, what) = (self.place.len(), self.what);
-        self.needed.set(bytes);
-        if size == 0 {
-            return Ok(None);
+        let place = self.place.get_mut(..bytes);
+        let is_little = place.is_none();
+        if let (Some(place), true) = (place, size > 0) {
+            copy(place)?;
         }
-        let little = || Failure::invalid(format!("{what} has {bytes} bytes, and there is room for {size}"));
-        self.place.get_mut(..bytes).map(Some).ok_or_else(little)
+        self.needed.set(bytes);
+        if is_little && size > 0 {
+            return Err(Failure::invalid(format!("{what} has {bytes} bytes, and there is room for {size}")));
+        }
+        Ok(())
     }
 }
 

@@ -310,6 +310,11 @@ static void finds(const racl_plan *plan, const given_t *given, const char *name,
             CHECK(needed == bytes);
         }
         CHECK(racl_executable_read_found(exe, output, got, sizeof got, NULL) == RACL_NULL_POINTER);
+        if (bytes > 0) { /* nothing is said where the copy fails */
+            DO(racl_mock_fail("aclrtMemcpy", 1, 507015));
+            CHECK(racl_executable_read_found(exe, output, got, sizeof got, &needed) != RACL_OK && needed == 0);
+            DO(racl_mock_clear_failures());
+        }
         CHECK(racl_executable_found_count(exe, output_of(exe, "all"), &count) == RACL_INVALID_ARGUMENT && count == 0);
         CHECK(racl_executable_found_count(exe, 99, &count) == RACL_INVALID_ARGUMENT);
         DO(racl_executable_free(exe));
