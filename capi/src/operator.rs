@@ -213,7 +213,7 @@ pub unsafe extern "C" fn racl_operator(
             // SAFETY: by the header.
             let name = unsafe { text(name, "the name of an operator") }?;
             // SAFETY: by the header.
-            let args = unsafe { list(args, count, "arguments") }?;
+            let args = unsafe { arguments(args, count) }?;
             let mut held = Vec::with_capacity(args.len());
             for arg in args {
                 // SAFETY: by the header.
@@ -225,6 +225,23 @@ pub unsafe extern "C" fn racl_operator(
             Ok(racl::op::call(stream, name, &arguments)?)
         })
     })
+}
+
+/// More than any operator takes.
+const TOO_MANY: usize = 256;
+
+/// The arguments of an operator. A count that is none, such as -1, is refused before as many are looked at or made room
+/// for.
+///
+/// # Safety
+///
+/// As [`list`].
+pub(crate) unsafe fn arguments<'a>(args: *const racl_arg, count: usize) -> Result<&'a [racl_arg]> {
+    if count >= TOO_MANY {
+        return Err(Failure::invalid(format!("{count} arguments, more than any operator takes")));
+    }
+    // SAFETY: as here.
+    unsafe { list(args, count, "arguments") }
 }
 
 /// An argument with what it keeps meanwhile.

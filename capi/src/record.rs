@@ -8,7 +8,7 @@ use racl::plan::{Inferred, Quantity, Value};
 use crate::arguments::{list, text};
 use crate::failure::{Failure, Result, guard};
 use crate::objects::racl_builder;
-use crate::operator::{Held, racl_arg};
+use crate::operator::{Held, arguments, racl_arg};
 use crate::recording::{Recording, issuing, racl_dim, racl_value};
 
 /// `integer` is a racl_value.
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn racl_builder_operator(
 ) -> i32 {
     guard(|| {
         // SAFETY: by the header.
-        let args = unsafe { list(args, count, "arguments") }?;
+        let args = unsafe { arguments(args, count) }?;
         let mut unwritten = Unwritten(args);
         issuing(builder, |recording| {
             // SAFETY: by the header.

@@ -87,6 +87,7 @@ static void results_over_operands(void) {
     DO(racl_builder_operator(g, "aclnnMaxDim", most, 5));
     DO(racl_builder_value_dtype(g, last, &dtype));
     CHECK(dtype == INT64);
+    CHECK(racl_builder_operator(g, "aclnnCat", cat, 0xffffffff) == RACL_INVALID_ARGUMENT);
     /* One that fails leaves no value, also where that of an operand was. */
     cat[0].count = 1, cat[1].integer = 7, cat[2].data = v;
     CHECK(racl_builder_operator(g, "aclnnCat", cat, 3) != RACL_OK && v[0] == 0);

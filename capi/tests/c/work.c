@@ -280,6 +280,12 @@ static void operators(racl_context *context, racl_stream *stream) {
     float rows[12];
     DO(racl_buffer_read(both, 0, rows, sizeof rows));
     CHECK(memcmp(rows, one, sizeof one) == 0 && memcmp(rows + 6, two, sizeof two) == 0);
+    /* A count that is none is no room for as many. */
+    for (int shift = 0; shift <= 32; shift += 32) {
+        const size_t lie = (size_t)-1 >> shift;
+        CHECK(racl_operator(stream, "aclnnCat", cat, lie) == RACL_INVALID_ARGUMENT);
+        CHECK(racl_operator(stream, "aclnnNothing", cat, lie) == RACL_INVALID_ARGUMENT);
+    }
     cat[1].integer = 7;
     CHECK(racl_operator(stream, "aclnnCat", cat, 3) == RACL_OPERATOR_ARGUMENT);
     CHECK(strstr(racl_last_error_call(), "aclnnCat") != NULL && racl_last_error_code() != 0);
