@@ -1924,7 +1924,8 @@ int32_t racl_builder_free(racl_builder *builder);
 
 /**
  * Checks what was recorded, joins what is still apart, and gives the plan. The handle of the builder is gone then,
- * also when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong.
+ * also when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong. It stays with a bad place
+ * for the plan or none for its handle (RACL_NO_HANDLES).
  */
 int32_t racl_builder_build(racl_builder *builder,
                            racl_plan **plan);
@@ -2875,7 +2876,7 @@ int32_t racl_capture_begin(const racl_stream *stream,
 /**
  * Ends the capture and gives its graph. The handle of the capture is gone then, also when the capture gives no graph;
  * it stays on another thread than that which began it (RACL_CAPTURE_WRONG_THREAD), unless the capture is
- * RACL_CAPTURE_RELAXED, which ends on any.
+ * RACL_CAPTURE_RELAXED, which ends on any, and with a bad place for the graph or none for its handle (RACL_NO_HANDLES).
  */
 int32_t racl_capture_end(racl_capture *capture,
                          racl_graph **graph);

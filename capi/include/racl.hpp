@@ -5,8 +5,8 @@
 // told to destructor_handler().
 //
 // Failures. A call that fails throws racl::error, a std::system_error whose code is of racl::category(). With
-// RACL_ERROR_CODES defined before this header nothing throws: functions give a racl::result, which has the value or the
-// std::error_code.
+// RACL_ERROR_CODES defined before this header racl throws nothing: functions give a racl::result, which has the value or
+// the std::error_code. What the standard library throws remains, such as std::bad_alloc.
 //
 // Functions. What a function throws that this layer is given, and that racl calls, fails the work or the call, with its
 // text; so does what it gives where that is a status other than RACL_OK, a std::error_code or a racl::result with an

@@ -107,7 +107,8 @@ pub extern "C" fn racl_builder_free(builder: *mut racl_builder) -> i32 {
 }
 
 /// Checks what was recorded, joins what is still apart, and gives the plan. The handle of the builder is gone then,
-/// also when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong.
+/// also when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong. It stays with a bad place
+/// for the plan or none for its handle (RACL_NO_HANDLES).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_build(builder: *mut racl_builder, plan: *mut *mut racl_plan) -> i32 {
     let work = || {

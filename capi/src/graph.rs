@@ -44,7 +44,7 @@ pub unsafe extern "C" fn racl_capture_begin(
 
 /// Ends the capture and gives its graph. The handle of the capture is gone then, also when the capture gives no graph;
 /// it stays on another thread than that which began it (RACL_CAPTURE_WRONG_THREAD), unless the capture is
-/// RACL_CAPTURE_RELAXED, which ends on any.
+/// RACL_CAPTURE_RELAXED, which ends on any, and with a bad place for the graph or none for its handle (RACL_NO_HANDLES).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_capture_end(capture: *mut racl_capture, graph: *mut *mut racl_graph) -> i32 {
     let work = || {

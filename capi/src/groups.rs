@@ -99,7 +99,7 @@ pub unsafe extern "C" fn racl_graph_update(
 fn lend(stream: &Stream, work: impl FnOnce(*const racl_stream) -> Result<()>) -> Result<()> {
     let handle = new::<racl_stream>(Borrowed { value: stream.clone(), theirs: false })?;
     let done = work(handle);
-    // One that the function gave back is gone already, which is no harm.
+    // One that the function gave back was not its own to end: RACL_STALE_HANDLE, and the update fails.
     let ended = end(handle, |lent| {
         drop(lent);
         Ok(())

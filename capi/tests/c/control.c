@@ -358,6 +358,11 @@ static int32_t another(void *user, const racl_stream *on) {
     return status == RACL_OK ? racl_operator(on, "aclnnInplaceRelu", args, 1) : status;
 }
 
+static int32_t gives_back(void *user, const racl_stream *on) {
+    int32_t status = scale(user, on);
+    return status == RACL_OK ? racl_stream_free((racl_stream *)on) : status;
+}
+
 static void updates(void) {
     const float numbers[2] = {1, 2};
     float got[2];
@@ -392,6 +397,9 @@ static void updates(void) {
     CHECK(racl_graph_update(graph, group, another, &how) != RACL_OK);
     DO(racl_graph_update(graph, group, scale, &how));
     CHECK(racl_graph_update(graph, group, NULL, &how) == RACL_NULL_POINTER);
+    /* What is lent is not the function's to give back. */
+    CHECK(racl_graph_update(graph, group, gives_back, &how) == RACL_STALE_HANDLE);
+    DO(racl_graph_update(graph, group, scale, &how));
 
     /* One that fails in a capture leaves it without a graph. */
     DO(racl_capture_begin(stream, RACL_CAPTURE_THREAD_LOCAL, &capture));

@@ -93,6 +93,7 @@ static void results_over_operands(void) {
     CHECK(racl_builder_operator(g, "aclnnCat", cat, 3) != RACL_OK && v[0] == 0);
     v[0] = old[0];
     CHECK(racl_builder_operator(NULL, "aclnnCat", cat, 3) == RACL_NULL_POINTER && v[0] == 0);
+    CHECK(racl_builder_build(g, NULL) == RACL_NULL_POINTER); /* it stays */
     DO(racl_builder_build(g, &plan));
     float a[2] = {-1, 2}, b[2] = {-3, 4}, got[4];
     racl_given given[2] = {{"a", a, sizeof a}, {"b", b, sizeof b}};

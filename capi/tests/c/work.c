@@ -331,6 +331,11 @@ static void without_places(racl_context *context, racl_stream *stream) {
     CHECK(racl_stream_prefetch(NULL, buffer, 0, 0, &sizes[0]) == RACL_NULL_POINTER && sizes[0] == 0);
     DO(racl_stream_prefetch(stream, buffer, 0, 0, &sizes[0]));
     CHECK(sizes[0] == 64);
+    /* A capture stays where its graph has no place. */
+    DO(racl_capture_begin(stream, RACL_CAPTURE_RELAXED, &capture));
+    CHECK(racl_capture_end(capture, NULL) == RACL_NULL_POINTER);
+    DO(racl_capture_end(capture, &none));
+    DO(racl_graph_free(none));
     DO(racl_buffer_free(buffer));
 }
 
