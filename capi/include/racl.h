@@ -21,10 +21,12 @@
  *
  * Callbacks. A function that racl calls may be called on any thread, with no lock of racl held. Another number than 0
  * fails the work that called it. An exception of C++ must not leave one: it ends the process with a text that says so;
- * racl.hpp catches what functions throw that it is given. A panic of Rust that leaves one is caught. longjmp() to a place
- * inside the callback is its own affair; one that leaves it is undefined, since it leaves out the frames of racl and of
- * the AscendCL library behind it: locks and handles that they use stay used. Where a callback has a release, that is
- * called once, when nothing will call the former any more; not when the function that was given both fails.
+ * racl.hpp catches what functions throw that it is given. A panic of Rust that leaves one ends the process as well, since
+ * libracl has a standard library of its own, to which it is foreign; it is caught where the crate racl-capi is part of a
+ * program of Rust. longjmp() to a place inside the callback is its own affair; one that leaves it is undefined, since it
+ * leaves out the frames of racl and of the AscendCL library behind it: locks and handles that they use stay used. Where a
+ * callback has a release, that is called once, when nothing will call the former any more; not when the function that was
+ * given both fails.
  *
  * Releases, and deleters of DLPack, are such functions too: an exception that leaves one ends the process.
  *
@@ -604,7 +606,7 @@
 #define RACL_OPERATOR 125
 
 /**
- * A callback failed: it gave another number than 0, or a panic of Rust left it, which was caught.
+ * A callback failed: it gave another number than 0, or a panic left it that could be caught.
  */
 #define RACL_CALLBACK_PANICKED 126
 

@@ -72,7 +72,7 @@ pub const RACL_UNKNOWN_VALUE: i32 = 123;
 pub const RACL_OPERATOR_ARGUMENT: i32 = 124;
 /// An operator failed inside.
 pub const RACL_OPERATOR: i32 = 125;
-/// A callback failed: it gave another number than 0, or a panic of Rust left it, which was caught.
+/// A callback failed: it gave another number than 0, or a panic left it that could be caught.
 pub const RACL_CALLBACK_PANICKED: i32 = 126;
 /// A plan that cannot run as it was written.
 pub const RACL_INVALID_PLAN: i32 = 127;

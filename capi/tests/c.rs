@@ -183,6 +183,20 @@ fn an_exception_of_a_callback_ends_the_process_and_crosses_nothing() {
     }
 }
 
+/// It has another standard library than libracl.
+#[test]
+fn a_panic_of_another_program_of_rust_ends_it_and_crosses_nothing() {
+    let (folder, library) = (tempfile::tempdir().unwrap(), built());
+    let to = folder.path().join("program");
+    let mut command = Command::new("rustc");
+    command.args(["--edition", "2024", "-C", &format!("link-arg=-Wl,-rpath,{}", library.display())]);
+    run(command.arg("-L").arg(&library).arg(here().join("tests/outside/panics.rs")).arg("-o").arg(&to));
+    let output = Command::new(&to).env_remove("LD_LIBRARY_PATH").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code().is_none() && output.stdout.is_empty(), "{}: {text}", output.status);
+    assert!(text.contains("the disk is full") && text.contains("foreign exceptions"), "{text}");
+}
+
 #[test]
 #[should_panic(expected = "for it took longer than 0ns")]
 fn a_program_that_hangs_is_ended_and_named() {
