@@ -1,6 +1,6 @@
 //! The header, and programs in C and C++ that use it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -21,6 +21,36 @@ fn the_header_is_what_cbindgen_makes_of_the_sources() {
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(there == made, "{} is old: RACL_WRITE_HEADER=1 cargo test -p racl-capi header", path.display());
+}
+
+/// Names of constants of the header, and their values.
+fn constants(text: &str) -> BTreeMap<&str, &str> {
+    text.lines().filter_map(|line| line.strip_prefix("#define ").unwrap_or(line).split_once(' ')).collect()
+}
+
+/// Programs that are compiled have the values inside, which the interface of the library does not show. What is new comes
+/// into the list with the header.
+#[test]
+fn the_constants_of_the_header_keep_their_values() {
+    let (path, header) = (here().join("abi/constants"), header());
+    assert!(!header.contains("enum "), "constants that are no macros: the list has to have them too");
+    let defined: String =
+        header.lines().filter(|line| line.starts_with("#define RACL_")).map(|l| format!("{l}\n")).collect();
+    let listed = std::fs::read_to_string(&path).unwrap_or_default();
+    let (mut now, known) = (constants(&defined), constants(&listed));
+    // The version is to change; basics.c has its value.
+    now.remove("RACL_VERSION");
+    let of_now = |name: &str| now.get(name).map_or("gone", |value| value);
+    let changed: Vec<_> = known.iter().filter(|(name, value)| of_now(name) != **value).collect();
+    let told: Vec<_> = changed.iter().map(|(name, was)| format!("{name} was {was}, is {}", of_now(name))).collect();
+    assert!(told.is_empty(), "{told:#?}\nwhere that is meant, change {} by hand", path.display());
+    let new: Vec<_> = now.iter().filter(|(name, _)| !known.contains_key(**name)).collect();
+    if std::env::var_os("RACL_WRITE_HEADER").is_some() {
+        let lines: String = now.iter().map(|(name, value)| format!("{name} {value}\n")).collect();
+        std::fs::write(&path, lines).unwrap();
+    } else {
+        assert!(new.is_empty(), "{new:?} are new: RACL_WRITE_HEADER=1 cargo test -p racl-capi header");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #include "check.h"
 
 static void versions_and_names(void) {
+    CHECK(RACL_VERSION == 100); /* 0.1.0 */
     CHECK(racl_version() == RACL_VERSION);
     CHECK(strcmp(racl_status_name(RACL_OK), "RACL_OK") == 0);
     CHECK(strcmp(racl_status_name(RACL_BUSY), "RACL_BUSY") == 0);
