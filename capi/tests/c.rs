@@ -9,7 +9,7 @@ mod bad;
 mod support;
 
 use support::{
-    C, EXAMPLES, SANITIZED, THREADS, built, compiled, figure, functions, header, here, is_there, program, run,
+    C, EXAMPLES, SANITIZED, THREADS, built, compiled, compilers, figure, functions, header, here, program, run,
     run_within, watched,
 };
 
@@ -58,7 +58,7 @@ fn the_header_compiles_in_every_language() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("source.c");
     std::fs::write(&source, "#include \"racl.h\"\n#include \"racl.h\"\n").unwrap();
-    for compiler in ["gcc", "clang"].into_iter().filter(|compiler| is_there(compiler)) {
+    for compiler in compilers() {
         for (language, standard) in [("c", "c11"), ("c", "c17"), ("c++", "c++14"), ("c++", "c++17"), ("c++", "c++20")]
         {
             let mut command = Command::new(compiler);

@@ -5,7 +5,7 @@ use std::process::Command;
 
 mod support;
 
-use support::{EXAMPLES, SANITIZED, cpp_program, header, here, is_there, run};
+use support::{EXAMPLES, SANITIZED, compilers, cpp_program, header, here, run};
 
 fn count(text: &str) -> u32 {
     let counted = text.lines().rev().find_map(|line| line.strip_suffix(" checks"));
@@ -107,7 +107,7 @@ fn the_headers_compile_in_every_form() {
     // The one has the other in front; both may come twice.
     std::fs::write(&source, "#include \"racl_plan.hpp\"\n#include \"racl.hpp\"\n#include \"racl_plan.hpp\"\n")
         .unwrap();
-    for compiler in ["gcc", "clang"].into_iter().filter(|compiler| is_there(compiler)) {
+    for compiler in compilers() {
         is_understood(compiler, &source);
     }
 }
@@ -116,7 +116,7 @@ fn the_headers_compile_in_every_form() {
 #[ignore = "takes a minute; `.ci/full` runs it"]
 fn all_of_the_layer_compiles_in_every_form() {
     for name in PROGRAMS {
-        for compiler in ["gcc", "clang"] {
+        for compiler in compilers() {
             is_understood(compiler, &here().join(format!("tests/cpp/{name}.cpp")));
         }
     }

@@ -108,8 +108,18 @@ pub(crate) fn figure(what: &str, value: impl std::fmt::Display, of: &str) {
     println!("\n{what}\t{value}\t{of}\tmet");
 }
 
-pub(crate) fn is_there(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+/// Those that the headers are for. All of them where RACL_COMPILERS is set, as the gate sets it, which installs them.
+#[allow(clippy::print_stderr, reason = "says what was left out")]
+pub(crate) fn compilers() -> Vec<&'static str> {
+    let is_there =
+        |program: &&str| Command::new(program).arg("--version").output().is_ok_and(|ran| ran.status.success());
+    let (there, missing): (Vec<_>, Vec<_>) = ["gcc", "clang"].into_iter().partition(is_there);
+    assert!(!there.is_empty(), "none of {missing:?} is there");
+    if !missing.is_empty() {
+        assert!(std::env::var_os("RACL_COMPILERS").is_none(), "{missing:?} are missing");
+        eprintln!("not compiled with {missing:?}, which are not there");
+    }
+    there
 }
 
 /// Compiles a program with these flags, and gives what runs it in its folder.
