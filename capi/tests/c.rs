@@ -78,6 +78,25 @@ fn the_library_exports_what_the_header_declares_and_nothing_else() {
     assert_eq!(exported, declared);
 }
 
+/// A program that has it inside may have the mock's libascendcl.so beside it, whose functions would be those of here.
+#[test]
+fn the_static_library_has_no_name_that_another_library_may_have() {
+    let symbols = run(Command::new("readelf").args(["-sW"]).arg(built().join("libracl_capi.a")));
+    let defined = |line: &&str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        matches!(words[..], [_, _, _, _, "GLOBAL" | "WEAK", "DEFAULT" | "PROTECTED", place, ..] if place != "UND")
+    };
+    let visible = symbols.lines().filter(defined).filter_map(|line| line.split_whitespace().last());
+    // Rust's own, and those of AscendCL in the mock, which have a name of it in front.
+    let is_others =
+        |name: &str| ["_R", "_ZN", "rust_", "__rust", "racl_mock_"].iter().any(|own| name.starts_with(own));
+    let visible: BTreeSet<&str> = visible.collect();
+    let header = header();
+    let declared: BTreeSet<&str> = functions(&header).iter().map(|function| function.name).collect();
+    let odd: Vec<&&str> = visible.difference(&declared).filter(|name| !is_others(name)).collect();
+    assert!(odd.is_empty() && visible.is_superset(&declared), "{odd:?}");
+}
+
 const PROGRAMS: &[&str] = &[
     "basics",
     "work",

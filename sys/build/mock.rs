@@ -13,7 +13,9 @@ pub(crate) fn build() {
     println!("cargo:rerun-if-changed={}", include.display());
     let out = vars::cargo("OUT_DIR");
     let prefix = out.join("mock_prefix.h");
-    let names = [renames(&src.join("exports.def")), renames(&src.join("beside.def"))].concat();
+    // Its own names stay what they are, and hidden: the mock's shared library in the same program has them too.
+    let hidden = "#define MOCK_EXPORT\n".to_owned();
+    let names = [renames(&src.join("exports.def")), renames(&src.join("beside.def")), hidden].concat();
     fs::write(&prefix, names).expect("OUT_DIR is writable");
     let mut files = sources(&src);
     files.sort();

@@ -29,7 +29,10 @@
 #include "base/thread.h"
 #include "mock_acl.h"
 
+/* Nothing for a mock that is a part of another library. */
+#ifndef MOCK_EXPORT
 #define MOCK_EXPORT __attribute__((visibility("default")))
+#endif
 #define MOCK_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define MOCK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include "base/entry.h"
 
+#ifndef MOCK_EXPORT
 #define MOCK_EXPORT __attribute__((visibility("default")))
+#endif
 
 /* The name is pasted and made a string in the first macro, before a renaming macro can expand it. */
 #define STUB_SIM(name, api, text)
