@@ -41,9 +41,9 @@ for chosen in mock "$library"; do
     done
 done
 
-# A program written against AscendCL alone, and the three steps that move it.
+# A program written against AscendCL alone, the three steps that move it, and one that keeps its own captures.
 headers=$(cd "$(dirname "$library")/../include" && pwd)
-steps=("$here"/examples/adopt/{0_raw.c,1_operators.c,2_graph.c,3_all.cpp})
+steps=("$here"/examples/{adopt/{0_raw.c,1_operators.c,2_graph.c,3_all.cpp},own_graph.c})
 for step in "${steps[@]}"; do
     compile=(cc -std=c11)
     [[ $step == *.c ]] || compile=(c++ -std=c++17)
@@ -67,7 +67,7 @@ for source in foreign.c foreign.cpp; do
         'all as expected' 'all as expected')" ] || { echo "$source: $printed"; exit 1; }
 done
 bytes=$(stat -c %s "$prefix/lib/libracl.so.$version")
-printf 'installed: %d programs on 2 libraries, 4 steps; %s has %d bytes, with the mock\n' 8 "$soname" \
+printf 'installed: %d programs on 2 libraries, %d steps; %s has %d bytes, with the mock\n' 8 ${#steps[@]} "$soname" \
     "$bytes"
 
 # From Python, by the header alone.
