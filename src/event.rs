@@ -500,7 +500,7 @@ impl Event {
         let at = position.0.clone();
         self.passed(position, Progress::set_reported);
         at.map_or(Ok(()), |(progress, number)| {
-            progress.check_not_dropped(number).and_then(|()| progress.check_helpers())
+            retire::check_not_dropped(&progress, number).and_then(|()| progress.check_helpers())
         })
     }
 

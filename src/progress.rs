@@ -24,6 +24,7 @@ mod takers;
 pub(crate) use beside::Beside;
 pub(crate) use chain::Chain;
 pub(crate) use clock::Clock;
+pub(crate) use eras::{dropped, drops_here};
 pub(crate) use failures::{Span, device_failures, note_device_failed};
 pub(crate) use panicked::{Panic, told_panics};
 pub(crate) use passing::{Pass, Passes, Visit};
@@ -250,7 +251,7 @@ impl Progress {
 
     #[cold]
     fn check_noted(&self, number: u64) -> Result<()> {
-        if self.has_dropped((number.saturating_sub(1), number)) { Err(eras::dropped()) } else { Ok(()) }
+        if self.has_dropped((number.saturating_sub(1), number)) { Err(dropped()) } else { Ok(()) }
     }
 
     /// From now on whoever waits for work of the stream is told what went wrong with `helper`, once.
@@ -455,9 +456,9 @@ impl<Q: Queue + ?Sized> Use<Q> {
         self.progress.may_be_out_of_order(self.number)
     }
 
-    /// As [`Progress::check_not_dropped`].
-    pub(crate) fn check_not_dropped(&self) -> Result<()> {
-        self.progress.check_not_dropped(self.number)
+    /// How far its queue is.
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// Whether [somebody drops](Progress::is_dropped_from) work of its queue just now.

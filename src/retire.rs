@@ -16,9 +16,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal, say};
 use crate::progress::{Clock, Queue, Use};
 
+mod dropped;
 pub(crate) mod keepers;
 mod threads;
 
+pub(crate) use dropped::{check_not_dropped, has_notes};
 use keepers::wait_part;
 use threads::{Elsewhere, Job};
 

@@ -109,7 +109,7 @@ impl InFlight {
 
     /// That no work of the last launch, which is over, was dropped.
     pub(crate) fn check_not_dropped(&self) -> Result<()> {
-        self.last_use().map_or(Ok(()), |last| last.check_not_dropped())
+        self.last_use().map_or(Ok(()), |last| retire::check_not_dropped(last.progress(), last.number()))
     }
 
     /// Waits, at most for so many milliseconds, until the last launch is over, which was aborted: the next wait for its

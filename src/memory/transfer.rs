@@ -241,7 +241,7 @@ impl<T: Pod> Lent<T> {
         match &self.0 {
             Some(State::Flying { done, copy, .. }) => {
                 let ended = done.event().is_complete()? && !copy.is_dropped_from();
-                if ended { copy.check_not_dropped().map(|()| true) } else { Ok(false) }
+                if ended { copy.progress().check_run(copy.number()).map(|()| true) } else { Ok(false) }
             }
             Some(State::Lost(kind, why)) => Err(lost(*kind, why)),
             Some(State::Captured(_)) | None => Ok(false),
@@ -251,7 +251,7 @@ impl<T: Pod> Lent<T> {
     /// That the copy, which is over, was not dropped: an abort may have come between it and what marks its end.
     fn check_not_dropped(&self) -> Result<()> {
         match &self.0 {
-            Some(State::Flying { copy, .. }) => copy.check_not_dropped(),
+            Some(State::Flying { copy, .. }) => retire::check_not_dropped(copy.progress(), copy.number()),
             _ => Ok(()),
         }
     }

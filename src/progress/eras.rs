@@ -2,20 +2,22 @@
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
 use super::{End, Progress, Span, next_id};
-use crate::closure;
-use crate::error::{Error, ErrorKind, Result};
-use crate::retire;
+use crate::error::{Error, ErrorKind};
 
 thread_local! {
     /// Streams of which this thread drops work that is not noted yet.
     static DROPS: Cell<usize> = const { Cell::new(0) };
 }
 
+/// Whether this thread drops work that is not noted yet.
+pub(crate) fn drops_here() -> bool {
+    DROPS.get() > 0
+}
+
 /// What is said of work that an abort dropped.
-pub(super) fn dropped() -> Error {
+pub(crate) fn dropped() -> Error {
     Error::new(ErrorKind::Aborted, "the work was dropped, or may have been: its stream was aborted")
 }
 
@@ -69,34 +71,6 @@ impl Progress {
     /// How often work of it was dropped.
     pub(crate) fn drops(&self) -> u64 {
         self.aborts.count()
-    }
-
-    /// That the submission with this number, which is over, was not dropped. Waits until whoever drops work just now has
-    /// noted of which; not where that waits for this thread.
-    #[inline]
-    pub(crate) fn check_not_dropped(&self, number: u64) -> Result<()> {
-        if self.has_notes() { self.check_run(number) } else { Err(dropped()) }
-    }
-
-    /// Whether all that was dropped is noted; waits for that as [`check_not_dropped`](Self::check_not_dropped).
-    #[inline]
-    pub(crate) fn has_notes(&self) -> bool {
-        !self.is_dropped_from() || self.await_notes()
-    }
-
-    #[cold]
-    fn await_notes(&self) -> bool {
-        if closure::is_running() || DROPS.get() > 0 {
-            return !self.is_dropped_from();
-        }
-        let until = retire::deadline();
-        while self.is_dropped_from() {
-            if Instant::now() >= until {
-                return false;
-            }
-            retire::pause_for(Duration::from_micros(50));
-        }
-        true
     }
 
     pub(super) fn is_dropping(&self) -> bool {

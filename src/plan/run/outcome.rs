@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::{Progress, Span, device_failures};
+use crate::retire::has_notes;
 use crate::stream::Stream;
 
 /// The latest run.
@@ -105,7 +106,7 @@ impl Outcome {
 
     /// Whether some of it may have been dropped.
     pub(super) fn was_dropped(&self) -> bool {
-        self.parts.iter().any(|(progress, span)| !progress.has_notes() || progress.has_dropped(*span))
+        self.parts.iter().any(|(progress, span)| !has_notes(progress) || progress.has_dropped(*span))
     }
 
     /// The text, with what may have failed, of a run that did.
@@ -128,7 +129,7 @@ impl Outcome {
         if self.parts.is_empty() {
             return false;
         }
-        if !self.parts.iter().all(|(progress, _)| progress.has_notes()) {
+        if !self.parts.iter().all(|(progress, _)| has_notes(progress)) {
             return true;
         }
         // In this order: what is reported after that is not taken for good.

@@ -133,7 +133,7 @@ impl Groups {
     /// Whether the graph may lack an update, which was dropped: what its operators use then nobody knows.
     pub(super) fn may_lack_updates(&self) -> bool {
         let progress = self.stream.as_ref().map(|stream| stream.0.progress());
-        progress.is_some_and(|progress| !progress.has_notes() || progress.drops() != self.drops)
+        progress.is_some_and(|progress| !retire::has_notes(progress) || progress.drops() != self.drops)
     }
 
     /// Waits for the updates, and reports their errors.
