@@ -9,9 +9,10 @@
 // the std::error_code. What the standard library throws remains, such as std::bad_alloc.
 //
 // Functions. What a function throws that this layer is given, and that racl calls, fails the work or the call, with its
-// text; so does what it gives where that is a status other than RACL_OK, a std::error_code or a racl::result with an
-// error. One that gives something else does not compile. That of the log, and those that are only told of an end, have
-// nobody to tell.
+// text; so does what it gives where that is a status other than RACL_OK, a std::error_code or, with RACL_ERROR_CODES, a
+// racl::result with an error. An int32_t is read as a status, whatever it counts. One that gives something else does not
+// compile. A foreign operator gives a status, or what converts to one. That of the log, and those that are only told of an
+// end, have nobody to tell.
 //
 // Plans, the compile cache and the control of the mock are in racl_plan.hpp.
 //
@@ -70,8 +71,8 @@ RACL_DETAIL_ONCE inline const std::error_category &category() noexcept {
     };
     // Never destroyed: what ends behind main() may still have codes of it.
     alignas(statuses) static unsigned char place[sizeof(statuses)];
-    static const statuses *const instance = new (place) statuses;
-    return *instance;
+    static const statuses *const known = new (place) statuses;
+    return *known;
 }
 
 inline std::error_code make_error_code(int32_t status) noexcept { return {status, category()}; }
@@ -331,9 +332,19 @@ inline bool stays(int32_t status) noexcept {
     return status == RACL_BUSY || status == RACL_NO_HANDLES || status == RACL_CAPTURE_WRONG_THREAD;
 }
 
+// Made before a function of the program runs: whether a call of racl failed meanwhile, whose failure racl tells then.
+class since {
+    const char *before = racl_last_error_message();
+
+public:
+    bool failed_with(int32_t status) const {
+        return racl_last_error_message() != before && racl_last_error_status() == status;
+    }
+};
+
 // What is thrown inside a callback, as the status of that, whose text racl tells of then. Called by a catch.
 #if defined(__cpp_exceptions)
-inline int32_t thrown_status() noexcept {
+inline int32_t thrown_status(const since &begun) noexcept {
     try {
         throw;
     } catch (const error &thrown) {
@@ -342,7 +353,7 @@ inline int32_t thrown_status() noexcept {
         if (status == RACL_OK) return racl_last_error_set(RACL_CALLBACK_PANICKED, thrown.message().c_str());
         // The very failure that racl knows, of which it knows more than the message.
         const bool has_more = !thrown.call().empty() || thrown.details() != thrown.message();
-        if (has_more && racl_last_error_status() == status && thrown.message() == racl_last_error_message() &&
+        if (has_more && begun.failed_with(status) && thrown.message() == racl_last_error_message() &&
             thrown.details() == racl_last_error_details())
             return status;
         return racl_last_error_set(status, thrown.message().c_str());
@@ -358,10 +369,11 @@ inline int32_t thrown_status() noexcept {
 template <class Function>
 int32_t guarded(Function &&function) noexcept {
 #if defined(__cpp_exceptions)
+    const since begun;
     try {
         return function();
     } catch (...) {
-        return thrown_status();
+        return thrown_status(begun);
     }
 #else
     return function();
@@ -369,10 +381,10 @@ int32_t guarded(Function &&function) noexcept {
 }
 
 // The status that says what a std::error_code says, whose text racl tells of then.
-inline int32_t status_of_code(const std::error_code &code) {
+inline int32_t status_of_code(const std::error_code &code, const since &begun) {
     if (!code) return RACL_OK;
     const bool own = code.category() == category();
-    if (own && racl_last_error_status() == code.value()) return code.value();
+    if (own && begun.failed_with(code.value())) return code.value();
     return racl_last_error_set(own ? code.value() : RACL_CALLBACK_PANICKED, code.message().c_str());
 }
 
@@ -394,11 +406,12 @@ int32_t status_of(Function &function, Arguments &&...arguments) {
         // No other number, which may be no status: a count, or true for what went well.
         constexpr bool known =
             std::is_same_v<given, int32_t> || std::is_same_v<given, std::error_code> || is_result<given>::value;
-        static_assert(known, "a function gives nothing, a status, a racl::result or a std::error_code");
+        static_assert(known, "a function gives nothing, a status, a std::error_code or, with RACL_ERROR_CODES, a racl::result");
+        const since begun;
         const given done = function(std::forward<Arguments>(arguments)...);
         if constexpr (std::is_same_v<given, int32_t>) return done;
-        else if constexpr (std::is_same_v<given, std::error_code>) return status_of_code(done);
-        else return status_of_code(done.error());
+        else if constexpr (std::is_same_v<given, std::error_code>) return status_of_code(done, begun);
+        else return status_of_code(done.error(), begun);
     }
 }
 

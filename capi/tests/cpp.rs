@@ -149,7 +149,7 @@ fn functions_that_give_what_says_nothing_of_a_failure_do_not_compile() {
     ];
     for (line, form) in lines.iter().flat_map(|line| FORMS.map(|form| (line, form))) {
         let text = refused(line, form);
-        assert!(text.contains("a function gives nothing, a status, a racl::result or a std::error_code"), "{text}");
+        assert!(text.contains("a function gives nothing, a status, a std::error_code"), "{text}");
     }
 }
 
