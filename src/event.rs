@@ -57,6 +57,10 @@ pub struct Event {
     waits: waits::Count,
 }
 
+/// How often the lock is tried for a question, and how long after one another.
+const LOOKS: usize = 8;
+const LOOK: Duration = Duration::from_micros(20);
+
 /// What is known of the records. Locked while one is made, so that this and the runtime agree.
 #[derive(Default)]
 struct Noted {
@@ -488,7 +492,14 @@ impl Event {
     /// The submission that the latest record stands for, and how many records there were. Nothing while another
     /// thread makes a record: nobody can say then which one a query is about.
     fn position(&self) -> Position {
-        let Some(noted) = self.last.try_lock() else { return (None, 0) };
+        // A wait that has room has it for no longer than this.
+        let looks = (0..LOOKS).find_map(|look| {
+            if look > 0 {
+                retire::pause_for(LOOK);
+            }
+            self.last.try_lock()
+        });
+        let Some(noted) = looks else { return (None, 0) };
         match &noted.last {
             Last::Eager { progress, number, .. } => (Some((Arc::clone(progress), *number)), noted.records),
             Last::Never | Last::Captured(_) => (None, noted.records),

@@ -170,8 +170,9 @@ fn a_graph_is_not_done_before_a_launch_that_an_aborted_one_waited_for() {
         assert!(!done.is_complete().unwrap());
         mock::release(&held).unwrap();
         // The first may tell the abort of the stream alone, and wait for no launch before it.
-        let told = [(); 2].map(|()| graph.wait().unwrap_err().kind());
-        assert_eq!(told, [racl::ErrorKind::Aborted; 2]);
+        let told: Vec<_> = (0..3).map_while(|_| graph.wait().err()).map(|error| error.kind()).collect();
+        assert!(told == [racl::ErrorKind::Aborted; 1] || told == [racl::ErrorKind::Aborted; 2], "{told:?}");
+        graph.wait().unwrap();
         assert!(done.is_complete().unwrap(), "the first launch is not done");
         assert_eq!(sum.to_vec().unwrap(), [1.0]);
         let destroyed = mock::calls("aclmdlRIDestroy");

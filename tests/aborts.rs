@@ -232,7 +232,9 @@ fn a_graph_whose_launch_was_dropped_says_so() {
             aborted.unwrap();
             mock::release(&stream).unwrap();
             assert_eq!(graph.host(&lent).map(|view| view[0]).unwrap_err().kind(), ErrorKind::Aborted);
-            assert_eq!(graph.wait().unwrap_err().kind(), ErrorKind::Aborted);
+            // That is told once: what the graph reads may be written for the next launch.
+            assert_eq!(graph.host(&lent).unwrap()[..], [1; 16]);
+            graph.wait().unwrap();
             graph.launch(&stream).unwrap();
             assert_eq!(graph.host(&lent).unwrap()[..], [2; 16]);
             graph.wait().unwrap();

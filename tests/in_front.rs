@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use common::mock;
-use racl::{CaptureMode, Context, DeviceFlag, Stream, ValueWait};
+use racl::{CaptureMode, Context, CountUpdate, CountWait, DeviceFlag, Stream, ValueWait};
 
 /// Far more than any of this takes.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -102,6 +102,59 @@ fn later_waits_and_what_others_wait_for_do_not_hide_it() {
         assert_eq!(first.to_vec().unwrap(), [5; 64]);
         other.write_value(&next, 1).unwrap();
         stream.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn work_between_waits_is_read_before_the_next_of_them_ends() {
+    with_streams(|context, stream, other, _| {
+        let steps = context.flag(0).unwrap();
+        let mut buffers = [(); 6].map(|()| context.upload(&[0_u8; 64]).unwrap());
+        for (index, buffer) in buffers.iter_mut().enumerate() {
+            stream.wait_value(&steps, ValueWait::AtLeast(index as u64 + 1)).unwrap();
+            stream.fill_bytes(buffer, index as u8 + 1).unwrap();
+        }
+        for (index, buffer) in buffers.iter().enumerate() {
+            other.write_value(&steps, index as u64 + 1).unwrap();
+            assert_eq!(buffer.to_vec().unwrap(), [index as u8 + 1; 64]);
+        }
+    });
+}
+
+#[test]
+fn so_is_work_in_front_of_memory_that_such_a_stream_writes_behind_its_wait() {
+    with_streams(|context, stream, _, flag| {
+        let behind = context.stream().unwrap();
+        let [mut read, mut written, mut copied] = [(); 3].map(|()| context.upload(&[0_u8; 64]).unwrap());
+        behind.fill_bytes(&mut read, 1).unwrap();
+        stream.wait_value(flag, ValueWait::AtLeast(1)).unwrap();
+        stream.fill_bytes(&mut written, 2).unwrap();
+        behind.copy(&written, &mut copied).unwrap();
+        assert_eq!(read.to_vec().unwrap(), [1; 64]);
+        assert!(!behind.is_complete().unwrap());
+        context.stream().unwrap().write_value(flag, 1).unwrap();
+        assert_eq!(copied.to_vec().unwrap(), [2; 64]);
+    });
+}
+
+#[test]
+fn so_is_work_in_front_of_a_wait_for_a_count() {
+    with_streams(|context, stream, other, _| {
+        let mut buffer = context.upload(&[0_u8; 64]).unwrap();
+        let count = context.counting_notify().unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        stream.wait_count(&count, CountWait::equal(1)).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [1; 64]);
+        count.record(other, CountUpdate::Set(1)).unwrap();
+        stream.synchronize().unwrap();
+    });
+}
+
+/// A mark takes as much room as a wait.
+#[test]
+fn waits_that_fit_a_queue_still_do() {
+    with_streams(|_, stream, _, flag| {
+        (0..1_600).for_each(|_| stream.wait_value(flag, ValueWait::AtLeast(1)).unwrap());
     });
 }
 

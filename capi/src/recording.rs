@@ -24,7 +24,13 @@ pub type racl_dim = i64;
 const BEYOND: racl_dim = racl_dim::MIN;
 
 pub(crate) fn check_held(dim: racl_dim) -> Result<()> {
-    if dim == BEYOND { Err(Failure::invalid("a number above INT64_MAX; cast it to int64_t where its bits are meant, as those of a seed")) } else { Ok(()) }
+    if dim == BEYOND {
+        Err(Failure::invalid(
+            "a number above INT64_MAX; cast it to int64_t where its bits are meant, as those of a seed",
+        ))
+    } else {
+        Ok(())
+    }
 }
 
 /// A plan that is being recorded.

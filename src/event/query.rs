@@ -39,7 +39,7 @@ impl Event {
         self.check_signalled()?;
         let reached = self.is_reached()?;
         if reached && let (Some((progress, number)), _) = self.position() {
-            if progress.is_dropped_from() {
+            if progress.is_dropped_from() && !progress.has_completed(number) {
                 // Whether it was dropped is known soon.
                 return Ok(false);
             }

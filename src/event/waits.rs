@@ -118,22 +118,22 @@ impl Event {
     #[cold]
     fn wait_for_room(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let (mut state, noted) = self.lock_both(&stream.0)?;
-        let (None, Last::Eager { progress, clock, .. }) = (&state.capture, &noted.last) else {
+        let (None, Last::Eager { progress, number, clock }) = (&state.capture, &noted.last) else {
             return self.make_other_wait(&stream.0, (state, &noted), location);
         };
-        if let Err(error) = stream.0.mark_before_held(&mut state, progress, clock) {
-            drop((state, noted));
-            return self.wait_again(stream, location, error);
-        }
+        // No lock of the event is taken after this: who has it may wait for room, too.
+        let (progress, number, clock) = (Arc::clone(progress), *number, clock.clone());
         let wait = self.waits.begin();
         drop(noted);
+        if let Err(error) = stream.0.mark_before_held(&mut state, &progress, &clock) {
+            drop((state, wait));
+            return self.wait_again(stream, location, error);
+        }
         let stream = &stream.0;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
-        if let Last::Eager { progress, number, clock } = &self.last.lock().last
-            && progress.check_run(*number).is_ok()
-        {
-            state.clock.follow((progress.era(), *number), clock);
+        if progress.check_run(number).is_ok() {
+            state.clock.follow((progress.era(), number), &clock);
         }
         drop(wait);
         Ok(())

@@ -48,6 +48,12 @@ impl Graph {
         Ok(())
     }
 
+    /// As [`Graph::wait`], also where the launch was dropped.
+    pub(crate) fn wait_over(&mut self) -> Result<()> {
+        self.in_flight.wait_within(None)?;
+        self.panics.tell()
+    }
+
     /// Before a launch: clears what the one before may have left set, if it was aborted and is over. A notify that
     /// leads to the graph, or out of it, is the program's.
     #[cold]

@@ -356,8 +356,8 @@ impl Graph {
     /// # Errors
     ///
     /// Those of [`Stream::synchronize`] on the stream of the last launch: [`ErrorKind::DeviceFault`] and its like
-    /// when work failed, [`ErrorKind::CallbackPanicked`] when a host function did. [`ErrorKind::DeviceLost`] when
-    /// that stream is gone and could not be waited for.
+    /// when work failed, [`ErrorKind::CallbackPanicked`] when a host function did; [`ErrorKind::Aborted`], once, when the
+    /// launch was dropped. [`ErrorKind::DeviceLost`] when that stream is gone and could not be waited for.
     ///
     /// # Examples
     ///
@@ -377,9 +377,8 @@ impl Graph {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn wait(&mut self) -> Result<()> {
-        self.in_flight.wait()?;
-        self.panics.tell()?;
-        self.in_flight.check_not_dropped()
+        self.wait_over()?;
+        self.in_flight.tell_dropped()
     }
 
     /// The context that the graph belongs to.

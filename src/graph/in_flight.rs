@@ -22,6 +22,8 @@ pub(crate) struct InFlight {
     launches: Lock<Chain<StreamInner>>,
     /// Another stream used memory of the graph since the last launch.
     disturbed: AtomicBool,
+    /// The stream and the number of a launch that was told to be dropped.
+    told: Lock<Option<(usize, u64)>>,
 }
 
 impl InFlight {
@@ -110,6 +112,16 @@ impl InFlight {
     /// That no work of the last launch, which is over, was dropped.
     pub(crate) fn check_not_dropped(&self) -> Result<()> {
         self.last_use().map_or(Ok(()), |last| retire::check_not_dropped(last.progress(), last.number()))
+    }
+
+    /// The same, told once for each launch.
+    pub(crate) fn tell_dropped(&self) -> Result<()> {
+        let Some(last) = self.last_use() else { return Ok(()) };
+        let launch = (last.stream_key(), last.number());
+        if *self.told.lock() == Some(launch) {
+            return Ok(());
+        }
+        self.check_not_dropped().inspect_err(|_| *self.told.lock() = Some(launch))
     }
 
     /// Waits, at most for so many milliseconds, until the last launch is over, which was aborted: the next wait for its

@@ -41,7 +41,8 @@ use crate::stream::{Destroy, Handle};
 /// use racl::ErrorKind;
 ///
 /// let device = racl::Acl::mock()?.device(0)?;
-/// let error = device.context().load_kernels("kernels/scale.o").unwrap_err();
+/// // SAFETY: there is no such file.
+/// let error = unsafe { device.context().load_kernels("kernels/scale.o") }.unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::File); // there is none
 /// # Ok::<(), racl::Error>(())
 /// ```

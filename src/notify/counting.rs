@@ -211,10 +211,11 @@ impl Stream {
         let timeout = seconds(wait.limit).map_err(|error| self.refuse(named, error))?;
         let (mode, value, clears) = (wait.mode, wait.value, wait.clears);
         let mut info = aclrtCntNotifyWaitInfo { mode, value, timeout, isClear: u8::from(clears), rsv: [0; 3] };
-        notify.0.submit(self, named, &[], |context, raw| {
+        let wait = |context: &_, raw| {
             // SAFETY: both handles are live, the work keeps the notify, and `info` is read in the call.
             unsafe { call!(context, aclrtCntNotifyWaitWithTimeout(notify.as_raw(), raw, &raw mut info)) }
-        })
+        };
+        self.wait_elsewhere(|| notify.0.submit(self, named, &[], wait))
     }
 }
 

@@ -11,7 +11,8 @@ use crate::progress::{Progress, dropped, drops_here};
 /// of which; not where that waits for this thread. Not under a lock.
 #[inline]
 pub(crate) fn check_not_dropped(progress: &Progress, number: u64) -> Result<()> {
-    if has_notes(progress) { progress.check_run(number) } else { Err(dropped()) }
+    // What was known to be done before is none of what is dropped.
+    if progress.has_completed(number) || has_notes(progress) { progress.check_run(number) } else { Err(dropped()) }
 }
 
 /// Whether all that was dropped is noted; waits for that as [`check_not_dropped`].

@@ -78,8 +78,8 @@ impl Stream {
             self.0.tell_later(error);
         }
         let progress = &self.0.progress;
-        let first = progress.completed();
         let unsure = Unsure::begin([progress]);
+        let first = progress.completed();
         let unnoted = Unnoted::begin([progress]);
         // Not under the stream's lock: a thread that waits for room in the queue has it.
         // SAFETY: a live handle of this context.
@@ -120,9 +120,15 @@ impl Context {
         check_thread("the end of a device's work")?;
         let ms = milliseconds(limit)?.unsigned_abs();
         let inner = &**self.inner();
-        let streams: Vec<_> = of_device(inner).into_iter().map(|stream| (stream.completed(), stream)).collect();
+        let streams = of_device(inner);
+        // What is done is none of what is dropped.
+        for stream in &streams {
+            let _pass = Pass::begin(stream);
+            StreamInner::of(stream).iter().for_each(|stream| stream.poll());
+        }
         take_abort_refused();
-        let unsure = Unsure::begin(streams.iter().map(|(_, stream)| stream));
+        let unsure = Unsure::begin(&streams);
+        let streams: Vec<_> = streams.into_iter().map(|stream| (stream.completed(), stream)).collect();
         let unnoted = Unnoted::begin(streams.iter().map(|(_, stream)| stream));
         // SAFETY: takes numbers.
         let done = unsafe { call!(inner, aclrtDeviceTaskAbort(self.device_id(), ms)) };

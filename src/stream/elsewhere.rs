@@ -34,6 +34,10 @@ impl Stream {
             // What came in the meantime is nothing to wait for.
             self.0.poll();
         }
+        // A mark takes room, too, which the program counts on.
+        if !self.0.has_room() {
+            return;
+        }
         if let Err(error) = self.mark_before_gate() {
             say!(Warn, "marking what {} was given before a wait: {error:#}", self.name());
         }

@@ -18,9 +18,12 @@ pub(super) struct Mark {
 #[derive(Default)]
 pub(super) struct Marks {
     latest: Option<Mark>,
-    /// The latest one in front of a wait for what [others bring](super::elsewhere), while that may be to come.
-    in_front: Option<Mark>,
+    /// Earlier ones, of which some are in front of waits for what [others bring](super::elsewhere) that may be to come.
+    in_front: Vec<Mark>,
 }
+
+/// How many earlier ones are kept: of more waits one behind another, the host waits for some that it need not wait for.
+const KEPT: usize = 16;
 
 impl Marks {
     /// The earliest that is behind the submission `number`.
@@ -35,14 +38,14 @@ impl Marks {
     /// Before another one is made, of a stream that waits for what others bring or not: the event of one that nobody
     /// needs any more.
     pub(super) fn make_room(&mut self, waits: bool) -> Option<Arc<RawEvent>> {
-        let latest = self.latest.take();
-        if waits && self.in_front.is_none() {
-            self.in_front = latest;
+        if !waits {
+            self.in_front.clear();
+        }
+        let latest = self.latest.take()?;
+        if waits && self.in_front.len() < KEPT {
+            self.in_front.push(latest);
             return None;
         }
-        if !waits {
-            self.in_front = None;
-        }
-        latest.map(|mark| mark.event)
+        Some(latest.event)
     }
 }

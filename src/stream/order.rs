@@ -19,7 +19,7 @@ use crate::allocation::{How, Touch};
 use crate::call::call;
 use crate::context::{Events, RawEvent, waits_may_end};
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Guard, theirs};
+use crate::lock::{Guard, say, theirs};
 use crate::progress::{Clock, Pass, Progress, Queue, Use};
 use crate::retire;
 
@@ -204,6 +204,9 @@ impl StreamInner {
         let mut state = self.lock();
         if state.capture.is_some() || state.clock.covers(*stream, mark.number) {
             return Ok(());
+        }
+        if let Err(error) = self.mark_before_held(&mut state, &other.progress, &mark.clock) {
+            say!(Warn, "marking what {} was given before a wait: {error:#}", self.name());
         }
         // SAFETY: both handles are live.
         unsafe { call!(&*self.context, aclrtStreamWaitEvent(self.raw, mark.event.raw())) }

@@ -91,6 +91,76 @@ fn a_run_behind_one_that_was_dropped_takes_no_signal_of_that() {
     }
 }
 
+/// The first of two was dropped, and the second took its signal.
+#[test]
+fn a_run_behind_two_takes_no_signal_of_one_that_was_dropped() {
+    let alone = Alone::new();
+    let (plan, gate) = gated();
+    let (first, second, other) = (alone.stream(), alone.stream(), alone.stream());
+    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    let mut bind = exe.bindings();
+    exe.run(&first, &mut bind).unwrap();
+    exe.run(&second, &mut bind).unwrap();
+    first.abort().unwrap();
+    exe.signal(gate, &other).unwrap();
+    second.synchronize().unwrap();
+    exe.signal(gate, &other).unwrap();
+    other.synchronize().unwrap();
+    assert_eq!(exe.run(&second, &mut bind).unwrap_err().kind(), ErrorKind::Aborted);
+    exe.release_gates().unwrap();
+    exe.run(&second, &mut bind).unwrap();
+    mock::run_until_idle();
+    assert!(!second.is_complete().unwrap());
+    exe.signal(gate, &other).unwrap();
+    second.synchronize().unwrap();
+}
+
+#[test]
+fn others_are_ordered_behind_runs_that_follow_a_dropped_one() {
+    let alone = Alone::new();
+    let (plan, gate) = gated();
+    let (stream, other, reader) = (alone.stream(), alone.stream(), alone.stream());
+    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    let mut bind = exe.bindings();
+    exe.run(&stream, &mut bind).unwrap();
+    stream.abort().unwrap();
+    // No signal was given, so there is none that it could take.
+    exe.run(&stream, &mut bind).unwrap();
+    mock::hold(&other).unwrap();
+    exe.signal(gate, &other).unwrap();
+    let mut copy = alone.device.upload_tensor(&[9.0_f32; 4], [4]).unwrap();
+    exe.output::<f32>(exe.output_id("y").unwrap()).unwrap().copy_to(&reader, &mut copy).unwrap();
+    mock::run_until_idle();
+    assert!(!reader.is_complete().unwrap(), "the copy did not wait for the run");
+    mock::release(&other).unwrap();
+    assert_eq!(copy.to_vec().unwrap(), [0.0; 4]);
+}
+
+#[test]
+fn runs_under_way_with_updates_go_on_after_an_abort() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Updatable)?;
+        g.output("y", g.muls(x, 2.0)?)
+    })
+    .unwrap();
+    mock::stand_still(true);
+    let stream = alone.stream();
+    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    let (x, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+    let tensors = [1.0_f32, 10.0, 100.0].map(|value| alone.device.upload_tensor(&[value; 4], [4]).unwrap());
+    exe.run(&stream, bind.set(x, &tensors[0])).unwrap();
+    exe.run(&stream, bind.set(x, &tensors[1])).unwrap();
+    alone.device.context().abort_device(LIMIT).unwrap();
+    let _ = stream.synchronize();
+    exe.run(&stream, bind.set(x, &tensors[2])).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(result(&exe, "y"), [200.0; 4]);
+    mock::stand_still(false);
+    drop(exe);
+    alone.device.context().take_drop_errors();
+}
+
 #[test]
 fn signals_that_are_under_way_are_waited_for_before_gates_begin_anew() {
     let alone = Alone::new();

@@ -294,7 +294,9 @@ impl Executable {
         self.check_bindings(bind)?;
         let current = self.current.filter(|index| self.is_current(*index, bind));
         if self.updatable {
-            self.store.all().iter().try_for_each(|captured| captured.groups.check())?;
+            // One that may lack some is captured anew.
+            let mut whole = self.store.all().iter().filter(|captured| !captured.groups.may_lack_updates());
+            whole.try_for_each(|captured| captured.groups.check())?;
         }
         // A graph was checked for its addresses when it was found; only updatable inputs may have others now.
         if current.is_some() && self.updatable {
@@ -318,7 +320,7 @@ impl Executable {
         // If the run fails or panics, the outputs are neither its own nor those of the one before.
         self.last = None;
         self.note_failed();
-        self.outside.as_mut().map_or(Ok(()), |outside| outside.check_whole(&self.origin))?;
+        self.outside.as_mut().map_or(Ok(()), |outside| outside.check_whole(stream, &self.origin))?;
         Outcome::begin(&mut self.outcome, stream);
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
@@ -424,6 +426,8 @@ impl Executable {
             }
         }
         let captured = self.record_somehow(&sized, &key, &bind.bound, at)?;
+        // Others may have gone for it.
+        let known = self.store.find(|other| *other == key);
         // Its graph may go, and removing the oldest moves the others.
         if known.is_some() || self.store.next_to_go(self.options.limit).is_some() {
             self.last = None;

@@ -106,7 +106,7 @@ impl Outcome {
 
     /// Whether some of it may have been dropped.
     pub(super) fn was_dropped(&self) -> bool {
-        self.parts.iter().any(|(progress, span)| !has_notes(progress) || progress.has_dropped(*span))
+        self.parts.iter().any(|(progress, span)| !is_known(progress, *span) || progress.has_dropped(*span))
     }
 
     /// The text, with what may have failed, of a run that did.
@@ -129,7 +129,7 @@ impl Outcome {
         if self.parts.is_empty() {
             return false;
         }
-        if !self.parts.iter().all(|(progress, _)| has_notes(progress)) {
+        if !self.parts.iter().all(|(progress, span)| is_known(progress, *span)) {
             return true;
         }
         // In this order: what is reported after that is not taken for good.
@@ -141,4 +141,9 @@ impl Outcome {
         }
         failed
     }
+}
+
+/// Whether it is noted how much of `span` was dropped; what was known to be done before is not.
+fn is_known(progress: &Progress, span: Span) -> bool {
+    progress.has_completed(span.1) || has_notes(progress)
 }

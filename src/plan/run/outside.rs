@@ -12,7 +12,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::lock::{Guard, Lock};
 use crate::plan::recipe::{NodeKind, Recipe};
-use crate::retire::{self, AtGates, BRIEF};
+use crate::progress::Progress;
+use crate::retire::{self, AtGates, BRIEF, has_notes};
 use crate::stream::{Stream, StreamInner};
 
 use super::gate::{Gates, Written};
@@ -76,10 +77,9 @@ struct Owed {
     runs: u64,
     /// Something failed: nobody knows what waits at which gate.
     unsure: bool,
-    /// A run was dropped: nobody knows which signals it took.
-    dropped: bool,
-    /// Runs of which that does not count any more.
-    cleared: u64,
+    /// Streams that were given runs, each with how often work of it had been dropped before: nobody knows which signals a
+    /// run took that was dropped.
+    streams: Vec<(Arc<Progress>, u64)>,
 }
 
 /// What happened at one gate so far.
@@ -236,16 +236,20 @@ impl Outside {
         self.owed().unsure = true;
     }
 
-    /// Notes that work of the latest run may have been dropped.
-    pub(super) fn dropped(&self) {
-        let mut owed = self.owed();
-        owed.unsure = true;
-        owed.dropped |= owed.runs > owed.cleared;
+    /// Whether work of a run may have been dropped; then nobody knows what waits.
+    fn were_dropped(&self, owed: &mut Owed) -> bool {
+        let dropped = owed.streams.iter().any(|(of, drops)| !has_notes(of) || of.drops() != *drops);
+        owed.unsure |= dropped;
+        dropped
     }
 
-    /// That no run was dropped which was to take a signal that is there: it would be one for the next.
-    pub(super) fn check_whole(&mut self, control: &Stream) -> Result<()> {
-        if !self.owed().dropped || self.alone(|this, owed| this.is_empty(owed, control)) {
+    /// Before a run on `stream`: that none was dropped which was to take a signal that is there, which would be one for this.
+    pub(super) fn check_whole(&mut self, stream: &Stream, control: &Stream) -> Result<()> {
+        if self.alone(|this, owed| !this.were_dropped(owed) || this.is_empty(owed, control)) {
+            let (progress, streams) = (stream.0.progress(), &mut self.owed.get_mut().streams);
+            if !streams.iter().any(|(of, _)| Arc::ptr_eq(of, progress)) {
+                streams.push((Arc::clone(progress), progress.drops()));
+            }
             return Ok(());
         }
         let text = "a run before that waits at gates was dropped by an abort, and there is a signal that it may have been \
@@ -259,20 +263,31 @@ impl Outside {
         let are_shut = || gates.map(|(gate, _)| gate).all(|gate| self.gates.value(gate, control) == Some(0));
         let is_empty = owed.given.are_reached() && are_shut();
         if is_empty {
-            (owed.dropped, owed.cleared) = (false, owed.runs);
+            self.clear(owed);
         }
         is_empty
     }
 
-    /// Whether a wait for a run that was dropped tells no more than that.
-    pub(super) fn is_told(&self, error: Error) -> Result<()> {
-        if error.kind() == ErrorKind::Aborted && self.owed().dropped { Ok(()) } else { Err(error) }
+    /// Runs that were dropped do not count any more, nor what they and others waited for: no gate has a signal.
+    fn clear(&self, owed: &mut Owed) {
+        owed.streams.clear();
+        for (tally, steps) in owed.tallies.iter_mut().zip(&self.steps) {
+            if steps.waits > 0 {
+                *tally = Tally::default();
+            }
+        }
+        self.tell(owed);
+    }
+
+    /// Whether a run may have been dropped.
+    pub(super) fn may_lack_runs(&mut self) -> bool {
+        self.alone(Self::were_dropped)
     }
 
     /// Where a run was dropped, once all runs are over: takes away the signals that are left. Waits for those that are
     /// under way.
     pub(super) fn begin_anew(&mut self, control: &Stream) -> Result<()> {
-        if !self.owed().dropped {
+        if !self.may_lack_runs() {
             return Ok(());
         }
         let limit = self.time(Patience::Limited).left;
@@ -283,9 +298,7 @@ impl Outside {
                     "signals that were given before an abort have not arrived; they are to be waited for first";
                 return Err(Error::new(ErrorKind::Timeout, text));
             }
-            owed.tallies.fill(Tally::default());
-            (owed.dropped, owed.cleared) = (false, owed.runs);
-            this.tell(owed);
+            this.clear(owed);
             Ok(())
         })
     }

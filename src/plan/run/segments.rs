@@ -220,7 +220,7 @@ impl Graphs {
         let owner = self.all.iter().position(|graph| graph.has(lent));
         let owner = owner.ok_or_else(|| Error::new(ErrorKind::Internal, "host memory that no graph has"))?;
         let mut others = self.all.iter_mut().enumerate().filter(|(index, _)| *index != owner);
-        others.try_for_each(|(_, graph)| graph.wait())?;
+        others.try_for_each(|(_, graph)| graph.wait_over())?;
         self.all[owner].host(lent)
     }
 }

@@ -86,10 +86,7 @@ impl Executable {
 
     /// In front of a run: what waited in one that failed or was aborted is not known.
     pub(super) fn note_failed(&self) {
-        let Some(outside) = &self.outside else { return };
-        if self.outcome.was_dropped() {
-            outside.dropped();
-        } else if self.outcome.has_failed() {
+        if let Some(outside) = self.outside.as_ref().filter(|_| self.outcome.has_failed()) {
             outside.failed();
         }
     }
