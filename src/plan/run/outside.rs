@@ -247,6 +247,8 @@ impl Outside {
     pub(super) fn check_whole(&mut self, stream: &Stream, control: &Stream) -> Result<()> {
         if self.alone(|this, owed| !this.were_dropped(owed) || this.is_empty(owed, control)) {
             let (progress, streams) = (stream.0.progress(), &mut self.owed.get_mut().streams);
+            // Of what is done nothing is dropped any more.
+            streams.retain(|(of, _)| of.open() > 0);
             if !streams.iter().any(|(of, _)| Arc::ptr_eq(of, progress)) {
                 streams.push((Arc::clone(progress), progress.drops()));
             }
