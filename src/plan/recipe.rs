@@ -9,6 +9,7 @@ use super::symbols::dim::Dim;
 pub(crate) mod callable;
 pub(crate) mod choice;
 pub(crate) mod element;
+pub(crate) mod finds;
 pub(crate) mod function;
 pub(crate) mod layout;
 pub(crate) mod once;

@@ -54,7 +54,8 @@ pub enum FindingKind {
     FrozenWritten,
     /// A note: a closure without a name, so that the plan cannot be stored.
     Unnamed,
-    /// A lint: a value of which it cannot be told whether all that is read was written before.
+    /// A lint: a value of which it cannot be told whether all that is read was written before, or of which an operator
+    /// writes no more than what it finds.
     MaybeUnwritten,
 }
 

@@ -6,9 +6,10 @@ use std::collections::HashSet;
 use crate::plan::calls;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::overlap::steps::Steps;
+use crate::plan::recipe::finds::writes_what_it_finds;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::uses::{Use, Uses};
-use crate::plan::recipe::{Mode, NodeKind, Recipe, StorageKind};
+use crate::plan::recipe::{Mode, NodeKind, Recipe, StorageKind, count_of};
 
 use super::MOST;
 use super::cover::Cover;
@@ -45,6 +46,8 @@ pub(super) struct Life<'a> {
     pub(super) given: Option<u32>,
     /// What of it the caller reads at the end.
     pub(super) output: Option<u32>,
+    /// Whether operators that write as much as they find write all of their results.
+    pub(super) found: bool,
 }
 
 /// Bytes that nothing has written, or none when that cannot be told.
@@ -60,16 +63,24 @@ pub(super) fn check(recipe: &Recipe, uses: &Uses, storage: u32, findings: &mut V
         StorageKind::Input(_) | StorageKind::Constant(_) => return,
     };
     let first = all.first().map(|one| recipe.access(one)).filter(|first| first.mode == Mode::Write);
-    if !leaves && first.is_some_and(|first| is_whole(recipe, storage, first.value)) {
+    let finds = all.iter().any(|one| writes_what_it_finds(recipe, one));
+    if !leaves && !finds && first.is_some_and(|first| is_whole(recipe, storage, first.value)) {
         return;
     }
-    let life = Life { all, given, output };
-    let (open, why) = if is_fixed(recipe, storage, all) {
-        let gaps = gaps(recipe, life, &[]);
-        (gaps.into_iter().map(|(reader, gap)| (reader, gap, String::new())).collect(), "they have too many pieces")
-    } else {
-        (symbolic_gaps(recipe, life), "their places depend on symbols")
-    };
+    let life = Life { all, given, output, found: true };
+    let before = findings.len();
+    find(recipe, life, storage, findings);
+    if finds && findings.len() == before {
+        // Who reads no more of it than what came is told how much that is.
+        let output = output.filter(|value| !is_counted(recipe, *value));
+        let life = Life { output, found: false, ..life };
+        let reader = open(recipe, life, storage).0.into_iter().map(|(reader, ..)| reader).next();
+        findings.extend(reader.map(|reader| behind_what_is_found(recipe, life, storage, reader)));
+    }
+}
+
+fn find(recipe: &Recipe, life: Life<'_>, storage: u32, findings: &mut Vec<Finding>) {
+    let (open, why) = open(recipe, life, storage);
     let mut told = false;
     for (reader, gap, when) in open {
         if findings.len() >= MOST {
@@ -82,6 +93,22 @@ pub(super) fn check(recipe: &Recipe, uses: &Uses, storage: u32, findings: &mut V
         }
         told |= gap.is_none();
     }
+}
+
+/// The readers of what is not certainly written, with when that is; and why it cannot be told, where it cannot.
+fn open(recipe: &Recipe, life: Life<'_>, storage: u32) -> (Vec<(Reader, Gap, String)>, &'static str) {
+    if is_fixed(recipe, storage, life.all) {
+        let gaps = gaps(recipe, life, &[]);
+        (gaps.into_iter().map(|(reader, gap)| (reader, gap, String::new())).collect(), "they have too many pieces")
+    } else {
+        (symbolic_gaps(recipe, life), "their places depend on symbols")
+    }
+}
+
+/// Whether an output says how many of its rows came.
+fn is_counted(recipe: &Recipe, value: u32) -> bool {
+    let mut named = recipe.outputs.iter().filter(|output| output.value == value).map(|output| count_of(&output.name));
+    named.any(|count| recipe.outputs.iter().any(|output| output.counts && output.name == count))
 }
 
 /// Whether a value is certainly all of its storage.
@@ -115,7 +142,7 @@ pub(super) fn each(recipe: &Recipe, life: Life<'_>, mut see: impl FnMut(Event)) 
             see(Event::Read(Some(*one), access.value));
         }
         with_value()
-            .filter(|(_, access)| access.mode.gives())
+            .filter(|(one, access)| access.mode.gives() && (life.found || !writes_what_it_finds(recipe, one)))
             .for_each(|(_, access)| see(Event::Write(access.value)));
         for (one, access) in with_value().filter(|(one, _)| is_left(recipe, one)) {
             see(Event::Leave(access.value));
@@ -265,6 +292,20 @@ fn unwritten(
     };
     let node = reader.map(|one| one.node);
     Finding::new(FindingKind::ReadBeforeWrite, text + &left).at(node.as_slice())
+}
+
+fn behind_what_is_found(recipe: &Recipe, life: Life<'_>, storage: u32, reader: Reader) -> Finding {
+    let finders = life.all.iter().filter(|one| writes_what_it_finds(recipe, one)).map(|one| one.node);
+    let mut finders: Vec<u32> = finders.collect();
+    finders.dedup();
+    let text = format!(
+        "{} reads {}, which nothing has written behind what is found by {}: fill it before",
+        who(recipe, reader),
+        memory(recipe, storage),
+        names(recipe, &finders)
+    );
+    let node = reader.map(|one| one.node);
+    Finding::new(FindingKind::MaybeUnwritten, text).at(node.as_slice())
 }
 
 fn names(recipe: &Recipe, writers: &[u32]) -> String {

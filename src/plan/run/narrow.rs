@@ -3,27 +3,9 @@
 
 use std::sync::Arc;
 
+use crate::plan::recipe::finds::{self, Finds};
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::{Access, Node, Recipe};
-
-/// What an operator finds in its first tensor.
-enum Finds {
-    /// Indices of elements: as many for each as the operand has dimensions.
-    Places,
-    /// Elements that a mask chooses.
-    Chosen,
-    /// Elements, or slices.
-    Parts,
-}
-
-fn finds(name: &str) -> Option<Finds> {
-    match name {
-        "aclnnNonzero" | "aclnnNonzeroV2" => Some(Finds::Places),
-        "aclnnMaskedSelect" => Some(Finds::Chosen),
-        "aclnnUnique" | "aclnnUnique2" | "aclnnUniqueDim" | "aclnnUniqueConsecutive" => Some(Finds::Parts),
-        _ => None,
-    }
-}
 
 /// What may be wrong with a run whose work failed: none where every result has room for the most that can be found.
 pub(super) fn narrow(recipe: &Recipe) -> Option<Arc<str>> {
@@ -38,7 +20,7 @@ pub(super) fn narrow(recipe: &Recipe) -> Option<Arc<str>> {
 }
 
 fn may_overflow(recipe: &Recipe, node: &Node) -> bool {
-    let Some(finds) = recipe.operator(node).and_then(finds) else { return false };
+    let Some(finds) = finds::of(recipe, node) else { return false };
     let accesses = recipe.accesses_of(node);
     let elements = |one: &Access| recipe.layout_of(one.value).elements();
     let (Some(from), Some(to)) = (accesses.first(), accesses.iter().find(|one| one.mode.writes())) else {

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::op::{
-    DataType::{F32, U8},
+    DataType::{F32, I64, U8},
     aclnn,
 };
 use crate::plan::builder::tests::generate::Dice;
@@ -470,4 +470,41 @@ fn scopes_without_work_cost_no_stream() {
     let plan = plan.unwrap();
     let names: Vec<_> = plan.0.recipe.tags.iter().map(|tag| tag.name.as_str()).collect();
     assert_eq!((plan.streams(), names), (2, vec!["origin", "side"]));
+}
+
+#[test]
+fn what_is_read_behind_what_was_found_is_a_lint() {
+    let readers = |fills: bool, read: &dyn Fn(&Builder, Value) -> Result<()>| {
+        findings(Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Copied)?;
+            let room = g.empty([4, 1], I64)?;
+            if fills {
+                g.fill(room, 0_i64)?;
+            }
+            aclnn::nonzero(g, &x, &mut { room })?;
+            read(g, room)
+        }))
+    };
+    let computes = |g: &Builder, room| g.output("twice", g.muls(room, 2_i64)?);
+    let [(FindingKind::MaybeUnwritten, text)] = &readers(false, &computes)[..] else { panic!("no lint") };
+    assert!(text.contains("aclnnMuls") && text.contains("behind what is found by"), "{text}");
+    assert!(text.contains("aclnnNonzero") && text.ends_with("fill it before"), "{text}");
+    let [(FindingKind::MaybeUnwritten, text)] = &readers(false, &|g, room| g.output("room", room))[..] else {
+        panic!("no lint")
+    };
+    assert!(text.starts_with("the caller reads output \"room\""), "{text}");
+    assert_eq!(readers(true, &computes), []);
+    assert_eq!(readers(false, &|_, _| Ok(())), []);
+}
+
+#[test]
+fn results_that_are_as_large_as_known_are_written_as_a_whole() {
+    let found = findings(Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let (values, places, counts) = (g.empty([4], F32)?, g.empty([4], I64)?, g.empty([4], I64)?);
+        aclnn::unique2(g, &x, true, true, true, &mut { values }, &mut { places }, &mut { counts })?;
+        g.output("places", places)?;
+        g.output_found("found", g.masked_select(x, g.greater_than(x, 2.0_f32)?)?)
+    }));
+    assert_eq!(found, []);
 }
