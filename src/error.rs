@@ -49,6 +49,9 @@ enum Source {
     List(Box<dyn List>),
 }
 
+/// The code of a graph that cannot be executed, and of a wait for a graph or a model that failed.
+const NOT_READY: i32 = 507_011;
+
 /// A source that is several things, of which the error's own text tells the first.
 pub(crate) trait List: StdError + Send + Sync {
     fn len(&self) -> usize;
@@ -80,8 +83,13 @@ impl Error {
 
     /// A C call that returned `code`.
     pub(crate) fn from_call(call: &'static str, code: i32, message: Option<String>) -> Self {
+        let kind = match ErrorKind::of_code(code) {
+            // Of a wait it says that a replay failed, of a launch or a change that the graph is not ready for it.
+            ErrorKind::DeviceFault if code == NOT_READY && call.starts_with("aclmdlRI") => ErrorKind::GraphRunning,
+            kind => kind,
+        };
         Self(Box::new(Inner {
-            kind: ErrorKind::of_code(code),
+            kind,
             code: Some(code),
             call: Some(call),
             detail: None,

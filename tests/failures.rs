@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{assert_says, mock};
 use racl::sys::aclrtExceptionInfo;
-use racl::{Context, Error, ErrorKind, Stream, op};
+use racl::{CaptureMode, Context, Error, ErrorKind, Stream, op};
 
 /// One test at a time, on a mock with two devices that nobody used.
 fn exclusive() -> MutexGuard<'static, ()> {
@@ -212,5 +212,23 @@ fn the_drop_of_a_stream_tells_a_panic_beside_a_fault() {
         drop(stream);
         let kinds: Vec<_> = context.take_drop_errors().iter().map(Error::kind).collect();
         assert_eq!(kinds, [ErrorKind::DeviceFault, ErrorKind::CallbackPanicked]);
+    });
+}
+
+/// What the library tells of a replay that failed, whatever its task was.
+#[test]
+fn a_replay_that_failed_is_no_graph_that_cannot_run_now() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let x = context.zeros::<f32>([4]).unwrap();
+        stream.synchronize().unwrap();
+        mock::fail_task("aclnnAbs", 1, 507_011).unwrap();
+        let mut graph = stream.capture(CaptureMode::Relaxed, |stream| op::abs(stream, &x, &mut x.clone())).unwrap();
+        graph.launch(&stream).unwrap();
+        assert_says(&stream.synchronize().unwrap_err(), ErrorKind::DeviceFault, &["507011"]);
+        graph.launch(&stream).unwrap();
+        drop((graph, stream));
+        let told = context.take_drop_errors();
+        assert!(told.iter().any(|error| error.to_string().contains("507011")), "{told:?}");
     });
 }

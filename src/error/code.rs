@@ -23,6 +23,7 @@ pub(crate) fn phrase_of(code: i32, kind: ErrorKind) -> String {
         145_003 => "the model is not loaded",
         545_001..=545_005 => "the model cannot be loaded",
         161_001 => "a null pointer was given to the operator",
+        507_011 if kind == ErrorKind::DeviceFault => "a graph or a model failed on the device",
         507_014 | 507_034 => "an operator took too long on the device",
         507_015 | 507_035 => "an operator failed on the device",
         507_046 => "the stream did not finish in time",
@@ -88,7 +89,7 @@ mod tests {
             (500_004, Driver),
             (507_000, Internal),
             (507_009, NotSupported),
-            (507_011, GraphRunning),
+            (507_011, DeviceFault),
             (507_012, Timeout),
             (507_015, DeviceFault),
             (507_018, DeviceFault),
@@ -107,5 +108,13 @@ mod tests {
         for (code, kind) in table {
             assert_eq!(ErrorKind::of_code(code), kind, "{code}");
         }
+    }
+
+    /// Whatever a device tells of its work counts as such, but for what says that it is not done, or was not begun.
+    #[test]
+    fn codes_of_devices_are_of_their_work() {
+        let of_calls = [507_009, 507_012, 507_046, 507_047, 507_903, 507_905];
+        let others: Vec<i32> = (507_000..508_000).filter(|code| !ErrorKind::of_code(*code).is_of_work()).collect();
+        assert_eq!(others, of_calls);
     }
 }

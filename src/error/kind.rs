@@ -47,7 +47,7 @@ pub enum ErrorKind {
     NoStreams,
     /// No event or notify is left on the device (207007, 207009).
     NoEvents,
-    /// A graph is still running or cannot be executed now (107037, 107040, 507011).
+    /// A graph is still running or cannot be executed now (107037, 107040; 507011 of a call for graphs).
     GraphRunning,
     /// No AscendCL library was found, or the file is none.
     LibraryNotFound,
@@ -102,7 +102,7 @@ impl ErrorKind {
             107_029 => Self::NotCapturing,
             107_032 | 107_033 | 107_034 | 507_903 => Self::CaptureInvalidated,
             107_036 | 107_038 => Self::CaptureWrongThread,
-            107_037 | 107_040 | 507_011 => Self::GraphRunning,
+            107_037 | 107_040 => Self::GraphRunning,
             100_000..=100_045 | 107_000..=107_045 | 148_046..=148_053 | 145_000..=145_022 => Self::InvalidArgument,
             161_001 | 161_002 => Self::OperatorArgument,
             200_000 | 207_001 | 207_018 | 245_000 => Self::OutOfMemory,
@@ -112,7 +112,9 @@ impl ErrorKind {
             361_001 | 561_000..=561_999 => Self::Operator,
             500_004 | 507_899 => Self::Driver,
             507_010 | 507_053..=507_057 | 507_901 | 507_904 | 507_914..=507_916 => Self::DeviceLost,
-            507_013..=507_018 | 507_034..=507_036 | 507_042..=507_045 | 507_048..=507_050 => Self::DeviceFault,
+            507_011 | 507_013..=507_018 | 507_034..=507_036 | 507_042..=507_045 | 507_048..=507_050 => {
+                Self::DeviceFault
+            }
             500_000..=500_005 | 507_000..=507_999 | 545_000..=545_999 => Self::Internal,
             _ => Self::Other,
         }

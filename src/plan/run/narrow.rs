@@ -1,22 +1,30 @@
-//! Operators that may find more than their result holds, for the errors of runs: a device tells that a task failed, and
-//! in a graph not which.
+//! Operators that may find more than their result holds, and loops that may have no end, for the errors of runs: a device
+//! tells that a task failed, and in a graph not which.
 
 use std::sync::Arc;
 
+use crate::plan::recipe::choice::ChoiceKind;
 use crate::plan::recipe::finds::{self, Finds};
 use crate::plan::recipe::layout::Extent;
-use crate::plan::recipe::{Access, Node, Recipe};
+use crate::plan::recipe::{Access, Node, NodeKind, Recipe};
 
-/// What may be wrong with a run whose work failed: none where every result has room for the most that can be found.
+/// What may be wrong with a run whose work failed: none where every result has room for the most that can be found, and
+/// every loop has a limit.
 pub(super) fn narrow(recipe: &Recipe) -> Option<Arc<str>> {
-    let nodes = (0..).zip(&recipe.nodes);
-    let found: Vec<String> =
-        nodes.filter(|(_, node)| may_overflow(recipe, node)).map(|(index, _)| recipe.describe(index)).collect();
-    let text = || match &found[..] {
-        [one] => format!("{one} may have found more than its result holds"),
-        all => format!("one of these may have found more than its result holds: {}", all.join(", ")),
+    let those = |which: &dyn Fn(&Node) -> bool, what: &str| {
+        let nodes = (0..).zip(&recipe.nodes).filter(|(_, node)| which(node));
+        let found: Vec<String> = nodes.map(|(index, _)| recipe.describe(index)).collect();
+        match &found[..] {
+            [] => None,
+            [one] => Some(format!("{one} {what}")),
+            all => Some(format!("one of these {what}: {}", all.join(", "))),
+        }
     };
-    (!found.is_empty()).then(|| text().into())
+    let full = those(&|node| may_overflow(recipe, node), "may have found more than its result holds");
+    let endless =
+        those(&|node| node.kind == NodeKind::Begin(ChoiceKind::While(None)), "may have gone on without an end");
+    let all: Vec<String> = full.into_iter().chain(endless).collect();
+    (!all.is_empty()).then(|| all.join("; ").into())
 }
 
 fn may_overflow(recipe: &Recipe, node: &Node) -> bool {

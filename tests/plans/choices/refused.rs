@@ -371,6 +371,30 @@ fn a_simulated_loop_that_never_ends_is_an_error() {
 }
 
 #[test]
+fn a_captured_loop_that_never_ends_is_named_with_its_line() {
+    let alone = Alone::new();
+    let forever = Plan::build(|g| {
+        let c = g.input("c", [1], I32, Input::Copied)?;
+        g.output("c", c)
+    });
+    let forever = forever.unwrap();
+    let plan = Plan::build(|g| {
+        let c = condition(g, I32)?;
+        g.repeat_while(c, &forever, [], &[c])?;
+        g.output("y", g.adds(c, 1)?)
+    });
+    let plan = plan.unwrap();
+    let mut exe = made(Way::Graph, &plan, &alone.device, &RunOptions::new()).unwrap();
+    let (stream, one) = (alone.device.stream().unwrap(), alone.device.upload_tensor(&[1], [1]).unwrap());
+    let (c, y, mut bind) = (exe.input("c").unwrap(), exe.output_id("y").unwrap(), exe.bindings());
+    exe.run(&stream, bind.set(c, &one)).unwrap();
+    let error = exe.output::<i32>(y).unwrap().to_vec().map(drop).unwrap_err();
+    assert_says(&error, ErrorKind::DeviceFault, &["while (#", "refused.rs:", "may have gone on without an end"]);
+    drop(exe);
+    drop(stream.synchronize());
+}
+
+#[test]
 fn dumps_show_the_plans_between_brackets_with_their_lines() {
     let (a, b, body) = (times(2.0), times(3.0), round());
     let plan = Plan::build(|g| {
