@@ -39,7 +39,7 @@ pub use allocator::{Allocator, ForeignAllocator};
 pub(crate) use allocator::{GiveBack, Piece};
 use conditions::Launches;
 pub(crate) use events::{Events, RawEvent};
-use idle::Idle;
+pub(crate) use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
 pub(crate) use operators::{age, forget_operators};
@@ -243,9 +243,11 @@ impl Context {
     #[doc(alias = "aclrtCreateContext")]
     pub fn create_context(&self) -> Result<Self> {
         let mut raw = std::ptr::null_mut();
-        forget_binding();
-        // SAFETY: `raw` is a place for one handle; the device is open, since this context is.
-        unsafe { call!(&self.0.acl, aclrtCreateContext(&raw mut raw, self.0.device)) }?;
+        Idle::with_room(&self.0, || {
+            forget_binding();
+            // SAFETY: `raw` is a place for one handle; the device is open, since this context is.
+            unsafe { call!(&self.0.acl, aclrtCreateContext(&raw mut raw, self.0.device)) }
+        })?;
         let context = Self::own(&self.0.acl, raw, self.0.device, Owner::Created, Some(Arc::clone(&self.0)));
         context.set_allocator(self.0.reclaim.allocator());
         Ok(context)
@@ -419,7 +421,7 @@ impl Context {
     }
 
     fn end(self, how: Ends) -> Result<(), Refused<Self>> {
-        retire::collect();
+        retire::collect_for_room();
         if let Err(error) = self.withdraw() {
             return Err(Refused::new(self, error));
         }
@@ -550,7 +552,7 @@ impl ContextInner {
         if let Some(error) = waited.told(|| self.reclaim.describe_users()) {
             say!(Error, "closing a context of device {}: {error:#}", self.device);
         }
-        retire::on_thread(self.take(), |context| {
+        retire::leave(waited, self.take(), |context| {
             // Asked again and again, so that the streams stay with their owners.
             while !context.reclaim.is_unused(&context) {
                 retire::pause();

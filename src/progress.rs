@@ -292,6 +292,11 @@ impl Progress {
         self.end.lock()
     }
 
+    /// Whether the stream is gone, and with it whoever could be asked about its work.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(*self.end(), End::Done | End::Lost(_))
+    }
+
     /// Whether the stream is gone although its work may run still.
     fn is_lost(&self) -> bool {
         matches!(*self.end(), End::Lost(_))
@@ -329,11 +334,11 @@ impl Progress {
                         return Ok(Some(heir));
                     }
                 }
-                End::Alive if self.goes_here() => {
-                    let text = "its stream is just being dropped on this thread, which would wait for itself";
-                    return Err(Error::new(ErrorKind::Timeout, text));
-                }
                 End::Alive => {}
+            }
+            if self.goes_here() {
+                let text = "its stream is just being dropped on this thread, which would wait for itself";
+                return Err(Error::new(ErrorKind::Timeout, text));
             }
             let left = limit.saturating_sub(begun.elapsed());
             if left.is_zero() {

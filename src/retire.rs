@@ -346,11 +346,23 @@ pub(crate) fn must_leave() -> bool {
 /// Ends `what` on another thread, where drops wait as long as it takes. While no thread can be started it is kept. In a
 /// fork it is leaked: it is the process's that was forked.
 pub(crate) fn on_thread<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send + 'static) {
+    begin(what, end, false);
+}
+
+/// The same behind a wait of whoever drops, who [waited](Waited::Late) as long as one does: nobody else waits for it.
+pub(crate) fn leave<T: Send + 'static>(waited: Waited, what: T, end: impl FnOnce(T) + Send + 'static) {
+    begin(what, end, waited == Waited::Late);
+}
+
+fn begin<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send + 'static, late: bool) {
     if is_forked() {
         return std::mem::forget(what);
     }
     match threads::start(Box::new(move || end(what))) {
-        Ok(thread) => lock().threads.push(thread),
+        Ok(mut thread) => {
+            thread.late = late;
+            lock().threads.push(thread);
+        }
         Err((job, error)) => {
             say!(Error, "no thread for a drop that has to wait, which is kept until there is one: {error}");
             lock().kept.push(job);
@@ -410,9 +422,18 @@ pub(crate) fn make_room(enough: impl Fn() -> bool) {
     }
 }
 
-/// Joins the threads that are done; waits for all of them once no gate holds anything up, since they end by themselves
-/// then, but once, and as long as a drop does. Whether any was joined.
+/// Joins the threads that are done; waits for others once no gate holds anything up, since they end by themselves then,
+/// but for each once, as long as a drop does, and not where its drop waited as long before. Whether any was joined.
 pub(crate) fn collect() -> bool {
+    collect_those(|thread| !thread.given_up && !thread.late)
+}
+
+/// The same for who needs what they hold: those are waited for once, too, whose drops waited before.
+pub(crate) fn collect_for_room() -> bool {
+    collect_those(|thread| !thread.given_up)
+}
+
+fn collect_those(awaits: impl Fn(&Elsewhere) -> bool) -> bool {
     if is_patient() || is_forked() {
         return false;
     }
@@ -429,7 +450,7 @@ pub(crate) fn collect() -> bool {
     let until = deadline();
     loop {
         let mut state = lock();
-        let waits = !held && state.threads.iter().any(|thread| !thread.late && !thread.is_done());
+        let waits = !held && state.threads.iter().any(|thread| awaits(thread) && !thread.is_done());
         let left = until.saturating_duration_since(Instant::now());
         if waits && !left.is_zero() {
             drop(CHANGED.wait_timeout(state, left.min(PAUSE)));
@@ -437,7 +458,7 @@ pub(crate) fn collect() -> bool {
             continue;
         }
         if waits {
-            state.threads.iter_mut().for_each(|thread| thread.late = true);
+            state.threads.iter_mut().filter(|thread| awaits(thread)).for_each(|thread| thread.given_up = true);
         }
         let threads = std::mem::take(&mut state.threads);
         let (over, left): (Vec<_>, _) = threads.into_iter().partition(Elsewhere::is_done);

@@ -113,6 +113,8 @@ pub(crate) struct StreamInner {
     pub(crate) unrun: Unrun,
     /// The number of the latest event that others wait for.
     marked: AtomicU64,
+    /// Whoever had it last waited for its work.
+    waited: AtomicBool,
     context: Arc<ContextInner>,
 }
 
@@ -202,6 +204,7 @@ impl Stream {
             fault: OnceLock::new(),
             unrun: Unrun::default(),
             marked: AtomicU64::new(0),
+            waited: AtomicBool::new(false),
             context: Arc::clone(context),
         }));
         abort::note(&stream.0);

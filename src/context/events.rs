@@ -74,7 +74,7 @@ impl Events {
     pub(crate) fn with_room<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
         loop {
             match attempt() {
-                Err(error) if error.kind() == ErrorKind::NoEvents && retire::collect() => {}
+                Err(error) if error.kind() == ErrorKind::NoEvents && retire::collect_for_room() => {}
                 done => return done,
             }
         }

@@ -6,7 +6,7 @@ use acl_sys::{Table, aclrtContext, aclrtStream};
 
 use super::ContextInner;
 use crate::call::{Caller, Scope, bind, call};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::lock::{Lock, Signal};
 use crate::retire;
 
@@ -149,6 +149,23 @@ impl Idle {
         others.iter().filter(|other| other.shrink(context, 0)).count() > 0
     }
 
+    /// Tries again as long as there is no stream left and [some come back](Self::make_room).
+    pub(crate) fn with_room<T>(context: &ContextInner, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+        loop {
+            match attempt() {
+                Err(error) if error.kind() == ErrorKind::NoStreams && Self::make_room(context) => {}
+                done => return done,
+            }
+        }
+    }
+
+    /// Destroys streams that are idle, or were of what was dropped. Not to be called under a lock. Whether there were
+    /// any.
+    pub(crate) fn make_room(context: &ContextInner) -> bool {
+        let idle = &context.idle_streams;
+        idle.shrink(context, 0) || idle.shrink_others(context) || retire::collect_for_room()
+    }
+
     fn is_beside(&self, other: &Self) -> bool {
         (self.device, self.table) == (other.device, other.table) && self.id != other.id
     }
@@ -160,7 +177,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::{Acl, ErrorKind, Refused};
+    use crate::{Acl, Refused};
 
     #[test]
     fn the_end_of_a_context_waits_for_who_destroys_its_streams_and_not_for_ever() -> Result<()> {

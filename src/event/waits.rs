@@ -142,7 +142,7 @@ impl Event {
     /// Once more where other threads give events back.
     #[cold]
     fn wait_again(&self, stream: &Stream, location: &'static Location<'static>, error: Error) -> Result<()> {
-        let again = error.kind() == ErrorKind::NoEvents && retire::collect();
+        let again = error.kind() == ErrorKind::NoEvents && retire::collect_for_room();
         if again { self.make_wait(stream, location) } else { Err(error) }
     }
 

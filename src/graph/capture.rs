@@ -11,7 +11,7 @@ use super::ending;
 use super::pool::GraphPool;
 use crate::call::{call, check_not_locked};
 use crate::closure;
-use crate::context::{Context, Events};
+use crate::context::{Context, Events, Idle};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{say, theirs};
 use crate::stream::{CaptureState, Stream};
@@ -165,7 +165,7 @@ impl Stream {
         pool.check(inner.context())?;
         inner.check_thread()?;
         inner.check_runs()?;
-        Events::with_room(|| self.begin_capture_now(mode, pool))
+        Events::with_room(|| Idle::with_room(inner.context(), || self.begin_capture_now(mode, pool)))
     }
 
     fn begin_capture_now(&self, mode: CaptureMode, pool: &GraphPool) -> Result<Capture> {
@@ -269,6 +269,10 @@ impl Stream {
         }
         let stream = Self::lease(self.0.context())?;
         stream.set_name(name);
+        // That it joins takes one more of the device.
+        if self.context().streams_left().is_ok_and(|left| left == 0) {
+            Idle::make_room(self.0.context());
+        }
         capture.add_side(name, stream)
     }
 

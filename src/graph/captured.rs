@@ -560,7 +560,7 @@ impl Drop for Graph {
         }
         if let Ok(other @ (Waited::Held | Waited::Late)) = waited {
             let told = other.told(|| self.in_flight.describe());
-            retire::on_thread(self.take(), drop);
+            retire::leave(other, self.take(), drop);
             return told
                 .into_iter()
                 .for_each(|error| self.context.record_drop_error("a graph that goes away", error));

@@ -125,8 +125,8 @@ impl<T: Pod + Send> Lent<T> {
         let lost = State::Lost(error.kind(), error.to_string());
         let text = match retire::wait(|limit| stream.0.outlast(number, limit)) {
             Ok(Waited::Done) => return Err(Refused::new(buffer, error)),
-            Ok(_) => {
-                retire::on_thread((buffer.into_bytes(), Use::new(&stream.0, number)), free_behind);
+            Ok(other) => {
+                retire::leave(other, (buffer.into_bytes(), Use::new(&stream.0, number)), free_behind);
                 "a copy that may be queued in part, whose pinned buffer stays with it"
             }
             Err(_) => {
@@ -355,7 +355,7 @@ impl<T: Pod> Drop for Lent<T> {
                 if let Some(error) = other.told(|| describe(&copy, buffer.size_bytes())) {
                     buffer.context().record_drop_error("a pinned buffer that goes away", error);
                 }
-                retire::on_thread(Self(Some(State::Flying { buffer, done, told, copy })).into_bytes(), drop);
+                retire::leave(other, Self(Some(State::Flying { buffer, done, told, copy })).into_bytes(), drop);
             }
             Err(error) => {
                 let context = Arc::clone(buffer.context());

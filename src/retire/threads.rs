@@ -15,8 +15,10 @@ pub(super) type Job = Box<dyn FnOnce() + Send>;
 pub(super) struct Elsewhere {
     done: Arc<AtomicBool>,
     pub(super) thread: JoinHandle<()>,
-    /// Nobody waits for it any more.
+    /// Whoever dropped what it has waited as long as a drop does.
     pub(super) late: bool,
+    /// Nobody waits for it any more.
+    pub(super) given_up: bool,
 }
 
 impl Elsewhere {
@@ -49,7 +51,7 @@ pub(super) fn start(job: Job) -> Result<Elsewhere, (Job, io::Error)> {
         let job = given.lock().take();
         job.into_iter().for_each(|job| job());
     });
-    started.map(|thread| Elsewhere { done, thread, late: false }).map_err(|error| {
+    started.map(|thread| Elsewhere { done, thread, late: false, given_up: false }).map_err(|error| {
         let job = place.lock().take();
         (job.unwrap_or_else(|| Box::new(|| {})), error)
     })

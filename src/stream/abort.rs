@@ -13,17 +13,47 @@ use crate::lock::Lock;
 use crate::progress::{Clock, Pass, Progress, Use, note_device_failed};
 use crate::retire;
 
-/// The streams of the process, for the end of a device's work, each with its progress. Those that are gone leave when the
-/// list grows.
-static ALL: Lock<Vec<(Weak<StreamInner>, Arc<Progress>)>> = Lock::new(Vec::new());
+/// The streams of the process, for the end of a device's work. Those that are gone leave when the list grows.
+static ALL: Lock<Vec<Known>> = Lock::new(Vec::new());
+
+struct Known {
+    stream: Weak<StreamInner>,
+    progress: Arc<Progress>,
+    /// By address. The context is there while its stream is.
+    context: usize,
+    device: i32,
+    table: usize,
+}
+
+impl Known {
+    fn of(stream: &Arc<StreamInner>) -> Self {
+        let context = stream.context();
+        Self {
+            stream: Arc::downgrade(stream),
+            progress: Arc::clone(&stream.progress),
+            context: Arc::as_ptr(context).addr(),
+            device: context.device(),
+            table: std::ptr::from_ref(context.table()).addr(),
+        }
+    }
+}
 
 /// A new stream.
 pub(super) fn note(stream: &Arc<StreamInner>) {
+    let known = Known::of(stream);
     let mut all = ALL.lock();
     if all.len() == all.capacity() {
-        all.retain(|(known, _)| known.strong_count() > 0);
+        all.retain(|known| !known.progress.is_over());
     }
-    all.push((Arc::downgrade(stream), Arc::clone(&stream.progress)));
+    all.push(known);
+}
+
+/// What a stream is left to.
+pub(super) fn note_heir(heir: &Arc<StreamInner>) {
+    let mut all = ALL.lock();
+    if let Some(known) = all.iter_mut().find(|known| Arc::ptr_eq(&known.progress, &heir.progress)) {
+        known.stream = Arc::downgrade(heir);
+    }
 }
 
 impl Stream {
@@ -164,24 +194,23 @@ impl Context {
     }
 }
 
-/// How far the streams of the device are. None of them is kept.
+/// How far the streams of the device are, also of those that are just being dropped.
 fn of_device(context: &ContextInner) -> Vec<Arc<Progress>> {
-    let is_of_this = |of: &ContextInner| of.device() == context.device() && std::ptr::eq(of.table(), context.table());
-    all_with(is_of_this)
+    let (device, table) = (context.device(), std::ptr::from_ref(context.table()).addr());
+    all_with(|known| known.device == device && known.table == table)
 }
 
 /// The same of one context.
 pub(super) fn of_context(context: &ContextInner) -> Vec<Arc<Progress>> {
-    all_with(|of| std::ptr::eq(of, context))
+    let context = std::ptr::from_ref(context).addr();
+    all_with(|known| known.context == context)
 }
 
-fn all_with(is_one: impl Fn(&ContextInner) -> bool) -> Vec<Arc<Progress>> {
-    let all: Vec<_> = ALL.lock().iter().map(|(stream, of)| (Weak::clone(stream), Arc::clone(of))).collect();
-    let is_of_this = |stream: Weak<StreamInner>, progress: &Arc<Progress>| {
-        let _pass = Pass::begin(progress);
-        stream.upgrade().is_some_and(|stream| is_one(stream.context()))
-    };
-    all.into_iter().filter_map(|(stream, progress)| is_of_this(stream, &progress).then_some(progress)).collect()
+fn all_with(is_one: impl Fn(&Known) -> bool) -> Vec<Arc<Progress>> {
+    let mut all: Vec<_> =
+        ALL.lock().iter().filter(|known| is_one(known)).map(|known| Arc::clone(&known.progress)).collect();
+    all.retain(|progress| !progress.is_over());
+    all
 }
 
 /// While it lives nothing of these streams is taken for done: what is dropped may have been a wait for work that goes
@@ -238,7 +267,8 @@ impl StreamInner {
     /// The stream of this progress, while it is there, for a moment: the caller has a [`Pass`]. Not to be called under a
     /// lock: the stream may end with what this gives.
     pub(crate) fn of(progress: &Arc<Progress>) -> Option<Arc<Self>> {
-        ALL.lock().iter().find_map(|(stream, of)| if Arc::ptr_eq(of, progress) { stream.upgrade() } else { None })
+        let all = ALL.lock();
+        all.iter().find(|known| Arc::ptr_eq(&known.progress, progress)).and_then(|known| known.stream.upgrade())
     }
 
     /// Work that was submitted after `first` may have been dropped, also what another thread is just submitting.

@@ -6,9 +6,8 @@ use acl_sys::aclrtStream;
 
 use super::{Ownership, Stream};
 use crate::call::{Caller as _, call};
-use crate::context::{Context, ContextInner};
+use crate::context::{Context, ContextInner, Idle};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
-use crate::retire;
 
 /// How a stream is made, for [`Context::stream_with`].
 ///
@@ -203,14 +202,8 @@ fn create_raw(context: &ContextInner, options: StreamOptions) -> Result<aclrtStr
     let mut raw = std::ptr::null_mut();
     let StreamOptions { priority, flags, .. } = options;
     // SAFETY: `raw` is a place for one handle.
-    let mut create = || unsafe { call!(context, aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
-    let mut created = create();
-    // Streams of what was dropped may become free.
-    let none_left = |created: &Result<()>| created.as_ref().is_err_and(|error| error.kind() == ErrorKind::NoStreams);
-    let idle = &context.idle_streams;
-    while none_left(&created) && (idle.shrink(context, 0) || idle.shrink_others(context) || retire::collect()) {
-        created = create();
-    }
+    let create = || unsafe { call!(context, aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
+    let created = Idle::with_room(context, create);
     created.context_with(|| match flags {
         0 => "creating a stream".to_owned(),
         _ => format!("creating a stream with flags {flags:#x}"),

@@ -10,7 +10,6 @@ use super::{Ownership, Stream, StreamInner};
 use crate::call::call;
 use crate::closure;
 use crate::error::{Error, ErrorKind, Refused, Result};
-use crate::lock::Lock;
 use crate::progress::Queue as _;
 use crate::retire::{self, Waited};
 
@@ -52,7 +51,7 @@ impl Stream {
             Ok(done) => Ok(done),
             Err(error) => {
                 let back = Arc::new(alone);
-                super::abort::note(&back);
+                super::abort::note_heir(&back);
                 back.progress.leave_to(&back);
                 Err(Refused::new(Self(back), error))
             }
@@ -165,14 +164,14 @@ impl StreamInner {
         left.map_err(|error| self.context.record_drop_error("ending the callbacks of a stream", error)).is_ok()
     }
 
-    /// Leaves the stream, whose last handle goes, to a thread that waits for its work.
-    fn leave(&mut self) {
-        let state = std::mem::take(&mut *self.lock());
+    /// The stream, whose last handle goes, as something that others find: who waits for its work, orders work behind it or
+    /// aborts it.
+    fn heir(&mut self) -> Arc<Self> {
         let heir = Arc::new(Self {
             raw: self.raw,
             ownership: self.ownership,
             name: std::mem::take(&mut self.name),
-            state: Arc::new(Lock::new(state)),
+            state: Arc::clone(&self.state),
             released: AtomicBool::new(false),
             spoilt: AtomicBool::new(self.is_spoilt()),
             progress: Arc::clone(&self.progress),
@@ -181,16 +180,55 @@ impl StreamInner {
             fault: std::mem::take(&mut self.fault),
             unrun: std::mem::take(&mut self.unrun),
             marked: AtomicU64::new(self.marked.load(Ordering::Acquire)),
+            waited: AtomicBool::new(false),
             context: Arc::clone(&self.context),
         });
-        super::abort::note(&heir);
+        super::abort::note_heir(&heir);
         self.progress.leave_to(&heir);
-        retire::on_thread(heir, |heir| {
-            // Not by its drop: until then others can still order work after that of the stream.
-            if let Err(error) = heir.synchronize(None) {
-                heir.tell_of_end(error);
+        heir
+    }
+
+    /// Waits for the work of a stream that nobody has any more, on a thread where that takes long. Gives what went wrong.
+    fn outlast(self: Arc<Self>) -> Vec<Error> {
+        let failed = match retire::wait(|limit| self.synchronize(limit)) {
+            Ok(Waited::Done) => self.waited_for(Ok(())),
+            Err(error) => self.waited_for(Err(error)),
+            Ok(other) => {
+                let told = other.told(|| format!("work of {}", self.describe()));
+                retire::leave(other, self, |heir| {
+                    let failed = heir.waited_for(heir.synchronize(None));
+                    failed.into_iter().for_each(|error| heir.tell_of_end(error));
+                });
+                return told.into_iter().collect();
             }
-        });
+        };
+        let passes = self.progress.passes();
+        if !passes.has_own() {
+            // Who asked it meanwhile would end it in the midst of something else.
+            passes.wait_alone(retire::BRIEF, |passing| passing, || Arc::strong_count(&self) - 1);
+        }
+        failed
+    }
+
+    /// Behind a wait for all of its work, which tells no panic where it was told of failed work. Gives what went wrong.
+    fn waited_for(&self, waited: Result<()>) -> Vec<Error> {
+        let mut failed: Vec<_> = waited.err().into_iter().collect();
+        if !failed.is_empty() && self.progress.has_panics() {
+            failed.extend(retire::wait_moment(|limit| self.synchronize(limit)).err());
+        }
+        self.waited.store(true, Ordering::Release);
+        failed
+    }
+
+    /// Destroys a stream that nobody waits for any more, and tells what went wrong.
+    fn end(&self) {
+        let released = self.release();
+        let open = released.is_err() && !self.progress.has_completed(self.progress.submitted());
+        let lost = open.then(|| self.describe());
+        self.finish(lost);
+        if let Err(error) = released {
+            self.context.record_drop_error("destroying a stream", error);
+        }
     }
 
     fn tell_of_end(&self, error: Error) {
@@ -205,28 +243,11 @@ impl Drop for StreamInner {
         }
         // What it tells, and what it frees, may ask for memory that its work uses.
         let _going = self.progress.going();
-        let settled = self.is_settled() && self.untold.get_mut().is_none() && !closure::is_running();
-        let mut failed = Vec::new();
-        match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
-            Ok(Waited::Done) => {}
-            Ok(other) => {
-                let told = other.told(|| format!("work of {}", self.describe()));
-                self.leave();
-                return told.into_iter().for_each(|error| self.tell_of_end(error));
-            }
-            Err(error) => failed.push(error),
+        let settled = self.is_settled() && self.untold.get_mut().is_none();
+        if (settled || *self.waited.get_mut()) && !closure::is_running() {
+            return self.end();
         }
-        // A wait that was told of failed work tells no panic.
-        if !failed.is_empty() && self.progress.has_panics() {
-            failed.extend(retire::wait_moment(|limit| self.synchronize(limit)).err());
-        }
-        let released = self.release();
-        let open = released.is_err() && !self.progress.has_completed(self.progress.submitted());
-        let lost = open.then(|| self.describe());
-        self.finish(lost);
+        let failed = self.heir().outlast();
         failed.into_iter().for_each(|error| self.tell_of_end(error));
-        if let Err(error) = released {
-            self.context.record_drop_error("destroying a stream", error);
-        }
     }
 }

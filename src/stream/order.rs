@@ -193,7 +193,8 @@ impl StreamInner {
     /// program orders by itself. False while that waits for a signal that nobody has given yet.
     pub(crate) fn follow_always(&self, before: &Use) -> Result<bool> {
         let pass = before.pass();
-        let Some(queue) = before.queue().filter(|_| !before.is_done()) else { return Ok(true) };
+        // One that is just being dropped is waited for until it is left to somebody.
+        let Some(queue) = before.owner()? else { return Ok(true) };
         let Some(told) = told_of(queue, before, pass)? else { return Ok(false) };
         self.follow(&told)?;
         Ok(true)

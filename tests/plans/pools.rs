@@ -422,3 +422,41 @@ fn threads_that_grow_a_pool_at_once_end_with_one_memory() {
     });
     assert_eq!(pool.bytes(), 4 << 20);
 }
+
+/// A run takes what its stream gave up, fails before anything of it is submitted, and is tried again on another one.
+#[test]
+fn memory_that_a_failed_run_took_is_behind_its_stream_for_others_too() {
+    const SIZE: usize = 1 << 18;
+    let alone = Alone::new();
+    let context = alone.device.context().create_context().unwrap();
+    let (first, second, signals) = (context.stream().unwrap(), context.stream().unwrap(), context.stream().unwrap());
+    let mut gate = None;
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 1..=SIZE)?;
+        let x = g.input("x", [n], F32, Input::Tracked(OnMove::Recapture))?;
+        let z = g.input("z", [4], F32, Input::Tracked(OnMove::Recapture))?;
+        g.output("w", g.adds(z, 1.0)?)?;
+        let h = g.adds(x, 1.0)?;
+        let it = *gate.insert(g.external("gate")?);
+        g.wait_external(it)?;
+        g.output("y", g.adds(h, 1.0)?)
+    });
+    let (plan, gate) = (plan.unwrap(), gate.unwrap());
+    let (x, z) = (context.zeros::<f32>([SIZE]).unwrap(), context.zeros::<f32>([4]).unwrap());
+    let mut exe = plan.executable(&context, &RunOptions::new(), Frozen::new()).unwrap();
+    let (y, mut bind) = (exe.output_id("y").unwrap(), exe.bindings());
+    mock::hold(&first).unwrap();
+    let mut given_up = first.alloc::<u8>(8 << 20).unwrap();
+    first.fill_bytes(&mut given_up, 0xFF).unwrap();
+    drop(given_up);
+    bind.set(exe.input("x").unwrap(), &x);
+    assert_says(&exe.run(&first, &mut bind).unwrap_err(), ErrorKind::InvalidArgument, &["\"z\" is not given"]);
+    bind.set(exe.input("z").unwrap(), &z);
+    racl::untracked(|| exe.run(&second, &mut bind)).unwrap();
+    mock::run_until_idle();
+    mock::release(&first).unwrap();
+    first.synchronize().unwrap();
+    exe.signal(gate, &signals).unwrap();
+    let y = exe.output::<f32>(y).unwrap().to_vec().unwrap();
+    assert!(y.iter().all(|one| *one == 2.0), "{:?}", y.iter().find(|one| **one != 2.0));
+}

@@ -507,7 +507,7 @@ impl Executable {
         self.settle_graphs(self.store.next_to_go(0));
         self.store.evict();
         // It may have gone to a thread that waits for its run.
-        retire::collect();
+        retire::collect_for_room();
     }
 
     /// Captures a graph.

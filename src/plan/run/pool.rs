@@ -77,6 +77,8 @@ struct State {
     wait_limit: Duration,
     /// The ends of the runs.
     runs: Chain<StreamInner>,
+    /// What streams were given when they got memory for runs, which earlier work of theirs may use still.
+    took: Vec<Use<StreamInner>>,
     order: Option<Event>,
 }
 
@@ -92,6 +94,7 @@ impl Pool {
                 busy: None,
                 wait_limit: WAIT_LIMIT,
                 runs: Chain::default(),
+                took: Vec::new(),
                 order: None,
             }),
             free: Signal::new(),
@@ -237,12 +240,22 @@ impl Pool {
         Ok(Some(arena))
     }
 
+    /// Memory of runs was given to `stream`, which may use it for what it was given before.
+    pub(super) fn took_memory(&self, stream: &Stream) {
+        let stream = &stream.0;
+        let mut state = self.lock();
+        state.took.retain(|took| !took.is_done() && !took.is_of(&**stream));
+        state.took.push(Use::of(stream, stream.progress().submitted()));
+    }
+
     /// The right to run next on `stream`: after whatever ran before, and before whatever comes when the token is
     /// gone. Waits for a run that another thread submits.
     pub(super) fn enter<'a>(&'a self, stream: &'a Stream, at: At) -> Result<Token<'a>> {
         let mut state = self.wait_free()?;
         state.busy = Some((std::thread::current().id(), at));
-        let before: Vec<_> = state.runs.open().filter(|run| !run.is_of(&*stream.0)).cloned().collect();
+        state.took.retain(|took| !took.is_done());
+        let before = state.runs.open().chain(&state.took).filter(|one| !one.is_of(&*stream.0)).cloned();
+        let before: Vec<_> = before.collect();
         let (order, limit) = (state.order.take(), state.wait_limit);
         drop(state);
         let mut token = Token { pool: &self.0, stream: None, order };

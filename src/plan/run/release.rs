@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::progress::Queue as _;
-use crate::retire::{self, keepers};
+use crate::retire::{self, Waited, keepers};
 use crate::stream::Stream;
 
 use super::eager::Eager;
@@ -289,14 +289,16 @@ impl Drop for Executable {
 impl Executable {
     fn end_all(&mut self) {
         let mut remains = Remains::of(self);
+        let mut waited = Waited::Held;
         if !remains.is_held() {
             if !remains.is_late() {
                 return drop(remains);
             }
             let late = retire::late(&remains.hanging());
             self.context.inner().record_drop_error("an executable that goes away", late);
+            waited = Waited::Late;
         }
         remains.outside.iter().for_each(|outside| outside.work().settle());
-        retire::on_thread(remains, Remains::end_later);
+        retire::leave(waited, remains, Remains::end_later);
     }
 }

@@ -48,7 +48,9 @@ impl Sized {
         let (recipe, memory) = plan.specialise(symbols)?;
         say!(Debug, "temporaries of {plan:?} for symbols {symbols:?}: {}", memory.report());
         let places = places(&recipe)?;
-        let pieces = pieces(&recipe, &memory, fixed, from)?;
+        let pieces = pieces(&recipe, &memory, fixed, from);
+        from.stream.into_iter().for_each(|stream| from.pool.took_memory(stream));
+        let pieces = pieces?;
         let specialised = plan.is_dynamic().then(|| recipe.into_owned());
         Ok(Self { symbols: symbols.to_vec(), specialised, places, pieces })
     }
