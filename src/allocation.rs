@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Weak};
 
 use crate::context::{Behind, ContextInner, Found, GiveBack, Piece, find_own, find_room, give_up};
@@ -214,8 +214,12 @@ impl Allocation {
 
     /// Whether nobody but those who keep it `kept` times has it, and nothing but work of graphs used it so far.
     pub(crate) fn is_given_up(self: &Arc<Self>, kept: usize) -> bool {
-        let alone = Arc::strong_count(self) == kept && !self.host.load(Ordering::Acquire);
-        alone && self.users.are_none()
+        if Arc::strong_count(self) != kept {
+            return false;
+        }
+        // What those did who had it as well is seen behind this.
+        fence(Ordering::Acquire);
+        !self.host.load(Ordering::Acquire) && self.users.are_none()
     }
 
     /// Waits for the users of the memory and frees it; the caller has the only handle.

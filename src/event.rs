@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Pass, Progress};
 use crate::retire::{self, keepers};
-use crate::stream::{CaptureState, State, Stream, StreamInner, Task, milliseconds};
+use crate::stream::{CaptureState, State, Stream, StreamInner, Task, check_inherited, milliseconds};
 
 mod between;
 mod external;
@@ -420,8 +420,9 @@ impl Event {
     ///
     /// [`ErrorKind::CaptureForbidden`] while the latest record is part of an active capture,
     /// [`ErrorKind::CaptureDependency`] when it went into one that is over: its replays do not signal the event. The
-    /// error of the work before the record; also that of work behind it which has failed by then, since the library tells
-    /// each failure of a stream to whoever waits first.
+    /// error of the work before the record, also of that which it is behind on other streams, as for
+    /// [`Stream::synchronize`]; and that of work behind it which has failed by then, since the library tells each failure of
+    /// a stream to whoever waits first.
     #[doc(alias = "aclrtSynchronizeEvent")]
     pub fn synchronize(&self) -> Result<()> {
         let before = self.position();
@@ -508,11 +509,19 @@ impl Event {
 
     /// After a wait for the record at `position` that succeeded.
     fn over(&self, position: Position) -> Result<()> {
-        let at = position.0.clone();
+        let (at, records) = (position.0.clone(), position.1);
+        let Some((progress, number)) = at else { return Ok(()) };
+        let before = progress.unreported().0;
         self.passed(position, Progress::set_reported);
-        at.map_or(Ok(()), |(progress, number)| {
-            retire::check_not_dropped(&progress, number).and_then(|()| progress.check_helpers())
-        })
+        retire::check_not_dropped(&progress, number).and_then(|()| progress.check_helpers())?;
+        if self.context_inner().failures.are_none() {
+            return Ok(());
+        }
+        let clock = self.last.try_lock().and_then(|noted| match &noted.last {
+            Last::Eager { clock, .. } if noted.records == records => Some(clock.clone()),
+            _ => None,
+        });
+        clock.map_or(Ok(()), |clock| check_inherited(self.context_inner(), (&progress, before, number), &clock))
     }
 
     /// Notes that the record at `position` was reached, if the event was not recorded anew since: the C call may have

@@ -189,9 +189,10 @@ struct OfDevice {
 /// One for each device that was opened.
 static ALL: Lock<Vec<OfDevice>> = Lock::new(Vec::new());
 
-/// Failures of one device that no wait has reported.
+/// Failures of one device that no wait for their stream has reported, each with the streams, by era, whose waits were
+/// told that they are behind it.
 #[derive(Default)]
-pub(crate) struct Failures(Lock<Vec<TaskFailure>>);
+pub(crate) struct Failures(Lock<Vec<(TaskFailure, Vec<u64>)>>);
 
 impl Failures {
     /// Those of a device.
@@ -231,7 +232,23 @@ impl Failures {
         if failures.len() == KEPT {
             failures.remove(0);
         }
-        failures.push(failure);
+        failures.push((failure, Vec::new()));
+    }
+
+    #[inline]
+    pub(crate) fn are_none(&self) -> bool {
+        self.0.lock().is_empty()
+    }
+
+    /// The first of a stream, for the waits of another one, by its era: once for each.
+    pub(crate) fn of_stream(&self, stream: u32, waits: u64) -> Option<TaskFailure> {
+        let mut failures = self.0.lock();
+        let (failure, told) = failures.iter_mut().find(|(failure, _)| failure.stream == stream)?;
+        if told.contains(&waits) {
+            return None;
+        }
+        told.push(waits);
+        Some(failure.clone())
     }
 
     /// Adds to the error of a wait which task it is about. `id` asks for the number of the stream that was waited for;
@@ -262,12 +279,12 @@ impl Failures {
     /// graph that was launched there.
     fn take(&self, stream: Option<u32>, code: i32) -> Option<TaskFailure> {
         let mut failures = self.0.lock();
-        let own = |failure: &TaskFailure| Some(failure.stream) == stream && failure.code == code;
+        let own = |(failure, _): &(TaskFailure, _)| Some(failure.stream) == stream && failure.code == code;
         let at = failures.iter().position(own);
-        let at = at.or_else(|| failures.iter().position(|failure| failure.code == code))?;
-        let found = failures.remove(at);
+        let at = at.or_else(|| failures.iter().position(|(failure, _)| failure.code == code))?;
+        let (found, _) = failures.remove(at);
         // What came with it is told by no other wait.
-        failures.retain(|failure| failure.stream != found.stream);
+        failures.retain(|(failure, _)| failure.stream != found.stream);
         Some(found)
     }
 }

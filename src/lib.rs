@@ -42,8 +42,9 @@
 //!
 //! # Errors
 //!
-//! Work fails where it runs, later than the call that submitted it; the next synchronising call reports it. A call that
-//! takes a value and fails gives it back, in a [`Refused`], of which `?` leaves the error.
+//! Work fails where it runs, later than the call that submitted it; the next synchronising call reports it: a wait for its
+//! stream, or for an event, copy or memory of it, and, once for each stream, one for work that [is behind
+//! it](Stream::synchronize) on another stream. A call that takes a value and fails gives it back, in a [`Refused`], of which `?` leaves the error.
 //! Destructors log their errors and keep them for [`Context::take_drop_errors`].
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -53,6 +54,7 @@ mod allocation;
 #[cfg(feature = "ndarray")]
 mod arrays;
 mod built;
+mod by_plan;
 #[cfg(feature = "cache")]
 pub mod cache;
 mod call;

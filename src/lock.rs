@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 
 use log::{Level, Record};
 
+use crate::by_plan::ByPlan;
+
 mod quick;
 
 use quick::{Quick, Taken};
@@ -252,6 +254,8 @@ pub(crate) fn as_if_alone<T>(function: impl FnOnce() -> T) -> T {
 pub(crate) fn theirs<T>(function: impl FnOnce() -> T) -> T {
     #[cfg(debug_assertions)]
     check::before_their_code();
+    // In the midst of a run of a plan, too, it orders its work as anywhere else.
+    let _own = ByPlan::suspend();
     function()
 }
 
@@ -259,6 +263,7 @@ pub(crate) fn theirs<T>(function: impl FnOnce() -> T) -> T {
 pub(crate) fn caught<T>(function: impl FnOnce() -> T) -> Option<T> {
     #[cfg(debug_assertions)]
     check::before_their_code();
+    let _own = ByPlan::suspend();
     catch_unwind(AssertUnwindSafe(function)).map_err(bury).ok()
 }
 
@@ -400,6 +405,7 @@ fn say_kept() {
 /// A logger that panics loses its words and nothing else: most of them are said in drops.
 fn write(words: &Words) {
     let Words { level, module, text } = words;
+    let _own = ByPlan::suspend();
     let said = catch_unwind(|| {
         log::logger().log(
             &Record::builder()

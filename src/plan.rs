@@ -83,8 +83,8 @@ pub use recipe::operator::Number;
 pub use recipe::quantity::{IntoQuantities, Quantity};
 pub use recipe::{Cores, Input, OnMove};
 pub use run::{
-    AnyOutput, Bindable, Bindings, Buckets, Counters, Executable, FoundId, Frozen, HostOutputs, InputId, Mode,
-    OnFull, Output, OutputId, Pool, RunEnd, RunOptions, RunReached,
+    AnyOutput, Arrived, Bindable, Bindings, Buckets, Counters, Executable, FoundId, Frozen, HostOutputs, InputId,
+    Mode, OnFull, Output, OutputId, Pool, RunEnd, RunOptions, RunReached,
 };
 pub use simulate::{Simulated, Simulation};
 #[cfg(feature = "cache")]

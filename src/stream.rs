@@ -30,6 +30,7 @@ mod flow;
 mod fork;
 mod gather;
 mod handle;
+mod inherited;
 mod joins;
 mod marks;
 mod order;
@@ -46,8 +47,9 @@ pub use create::StreamOptions;
 pub(crate) use flow::Place;
 pub(crate) use gather::{All, Gathered};
 pub(crate) use handle::{Destroy, Handle};
+pub(crate) use inherited::check_inherited;
+pub(crate) use order::Before;
 pub use order::untracked;
-pub(crate) use order::{Before, ByPlan};
 pub(crate) use private::Private;
 pub(crate) use submit::{Named, Scratch, Task};
 
@@ -335,6 +337,7 @@ impl StreamInner {
 
     /// Waits for the work up to a submission, and tells what went wrong with it and beside it.
     fn wait_and_tell(&self, number: u64, wait: impl Fn() -> Result<()>) -> Result<()> {
+        let before = self.progress.unreported().0;
         let mut result = wait();
         if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::DeviceFault) {
             // The fault was told; that everything behind it is done as well is what a second wait says.
@@ -354,6 +357,7 @@ impl StreamInner {
         self.context.reclaim.collect(&self.context);
         self.progress.check_helpers()?;
         self.untold.lock().take().map_or(Ok(()), Err)?;
+        self.check_inherited(before, number)?;
         self.progress.tell_panics((0, u64::MAX))
     }
 

@@ -86,6 +86,8 @@ fn futures_move_between_the_threads_of_an_executor() {
     send::<racl::plan::RunReached>();
     sync::<racl::plan::RunReached>();
     unpin::<racl::plan::RunReached>();
+    send::<racl::plan::Arrived<'static>>();
+    unpin::<racl::plan::Arrived<'static>>();
     send::<GivenBack<f32>>();
     unpin::<GivenBack<f32>>();
 }

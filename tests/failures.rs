@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use common::{assert_says, mock};
+use racl::op::DataType::F32;
+use racl::plan::{Frozen, Input, Mode, Plan, RunOptions};
 use racl::sys::aclrtExceptionInfo;
 use racl::{CaptureMode, Context, Error, ErrorKind, Stream, op};
 
@@ -230,5 +232,117 @@ fn a_replay_that_failed_is_no_graph_that_cannot_run_now() {
         drop((graph, stream));
         let told = context.take_drop_errors();
         assert!(told.iter().any(|error| error.to_string().contains("507011")), "{told:?}");
+    });
+}
+
+/// What an operator computes from memory that one on another stream was to write.
+#[test]
+fn whoever_waits_for_work_behind_work_of_another_stream_that_failed_is_told() {
+    alone(|context| {
+        let (first, second) = (context.stream().unwrap(), context.stream().unwrap());
+        let mut x = context.upload_tensor(&[5.0_f32; 4], [4]).unwrap();
+        let mut y = context.zeros::<f32>([4]).unwrap();
+        let told = |result: racl::Result<()>| {
+            let text = format!("work of stream {}, which this work is behind, failed", id(&first));
+            assert_says(&result.unwrap_err(), ErrorKind::DeviceFault, &[&text]);
+        };
+        // Ordered by the memory, and by hand; told by each kind of wait.
+        let waits: [&dyn Fn(&racl::Tensor<f32>) -> racl::Result<()>; 4] = [
+            &|y| y.to_vec().map(drop),
+            &|_| second.synchronize(),
+            &|_| {
+                let event = context.event()?;
+                event.record(&second)?;
+                event.synchronize()
+            },
+            &|y| {
+                let pinned = context.pinned::<f32>(4)?;
+                second
+                    .download(&y.buffer().unwrap(), pinned)
+                    .unwrap()
+                    .wait()
+                    .map(drop)
+                    .map_err(racl::Refused::into_error)
+            },
+        ];
+        for (number, wait) in waits.into_iter().enumerate() {
+            mock::fail_task("aclnnInplaceMuls", 1, 507_015).unwrap();
+            if number % 2 == 0 {
+                op::muls_inplace(&first, &mut x, 1.0).unwrap();
+            } else {
+                second.fork(&first).unwrap();
+                racl::untracked(|| op::muls_inplace(&first, &mut x, 1.0)).unwrap();
+                first.fork(&second).unwrap();
+            }
+            op::add(&second, &x, &x.clone(), &mut y).unwrap();
+            told(wait(&y));
+            // Once; and whoever waits for the stream that it is of, as before.
+            second.synchronize().unwrap();
+            assert_eq!(numbers(&first.synchronize().unwrap_err()), Some((id(&first), 0)));
+            op::add(&second, &x, &x.clone(), &mut y).unwrap();
+            assert_eq!(y.to_vec().unwrap(), [10.0; 4]);
+            assert!(second.is_complete().unwrap());
+        }
+    });
+}
+
+#[test]
+fn work_that_is_not_behind_what_failed_is_good() {
+    alone(|context| {
+        let (first, second) = (context.stream().unwrap(), context.stream().unwrap());
+        let (mut x, mut y) = (context.zeros::<f32>([4]).unwrap(), context.zeros::<f32>([4]).unwrap());
+        // Behind what the first stream did before it failed, which nobody has waited for; then behind nothing more.
+        op::adds_inplace(&first, &mut x, 1.0).unwrap();
+        op::add(&second, &x, &x.clone(), &mut y).unwrap();
+        first.synchronize().unwrap();
+        mock::fail_task("aclnnInplaceMuls", 1, 507_015).unwrap();
+        op::muls_inplace(&first, &mut x, 1.0).unwrap();
+        op::adds_inplace(&second, &mut y, 1.0).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [3.0; 4]);
+        second.synchronize().unwrap();
+        first.synchronize().unwrap_err();
+    });
+}
+
+#[test]
+fn an_eager_run_whose_side_failed_is_told_by_each_wait_for_it_and_not_by_the_next_run() {
+    alone(|context| {
+        for (gated, buffers) in [(false, 2), (true, 2), (false, 1), (true, 1)] {
+            let (stream, signals) = (context.stream().unwrap(), context.stream().unwrap());
+            let mut gate = None;
+            let plan = Plan::build(|g| {
+                let x = g.input("x", [4], F32, Input::Static)?;
+                let b = g.scope("side", |g| g.muls(x, 2.0))?;
+                if gated {
+                    g.wait_external(*gate.insert(g.external("gate")?))?;
+                }
+                let a = g.adds(x, 1.0)?;
+                g.join("side")?;
+                let y = g.add(a, b)?;
+                g.output("y", y)?;
+                g.output_to_host("h", g.abs(y)?)
+            });
+            let options = RunOptions::new().mode(Mode::Eager).host_output_buffers(buffers);
+            let mut exe = plan.unwrap().executable(context, &options, Frozen::new()).unwrap();
+            exe.static_input::<f32>(exe.input("x").unwrap()).unwrap().write(&[5.0; 4]).unwrap();
+            let y = exe.output_id("y").unwrap();
+            for wait in 0..3 {
+                mock::fail_task("aclnnMuls", 1, 507_015).unwrap();
+                exe.run(&stream, &mut exe.bindings()).unwrap();
+                let end = exe.run_end().unwrap();
+                gate.iter().for_each(|gate| exe.signal(*gate, &signals).unwrap());
+                let told = match (wait, end) {
+                    (0, Some(end)) => end.wait(),
+                    (1, _) => exe.output::<f32>(y).unwrap().to_vec().map(drop),
+                    _ => stream.synchronize(),
+                };
+                assert_eq!(told.unwrap_err().kind(), ErrorKind::DeviceFault, "{gated} {buffers} {wait}");
+                stream.synchronize().unwrap();
+                exe.run(&stream, &mut exe.bindings()).unwrap();
+                gate.iter().for_each(|gate| exe.signal(*gate, &signals).unwrap());
+                let good = exe.output::<f32>(y).unwrap().to_vec();
+                assert_eq!(good.unwrap(), [16.0; 4], "{gated} {buffers} {wait}");
+            }
+        }
     });
 }

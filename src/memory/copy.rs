@@ -36,7 +36,8 @@ impl Stream {
     /// beside this crate; [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's
     /// capture is ending. A copy that fails on the device is reported by a later synchronising call. Where the call
     /// may have queued a part of the copy before it failed, the stream is waited for, up to [the limit of
-    /// drops](crate::set_drop_limit): past it the value comes without the buffer, which is freed behind the copy.
+    /// drops](crate::set_drop_limit): past it the call succeeds, and waits for
+    /// the value, which comes without the buffer, say why; so do the errors of drops. The buffer is freed behind the copy.
     ///
     /// # Examples
     ///

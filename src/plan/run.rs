@@ -3,6 +3,7 @@
 
 mod ahead;
 mod alias;
+mod arrived;
 mod behind;
 mod bindings;
 mod buckets;
@@ -39,6 +40,7 @@ mod symbols;
 mod untyped;
 mod update;
 
+pub use arrived::Arrived;
 pub use bindings::{Bindable, Bindings, Frozen, InputId, OutputId};
 pub use buckets::Buckets;
 pub use end::{RunEnd, RunReached};

@@ -148,7 +148,7 @@ impl Context {
     #[doc(alias = "aclrtDeviceTaskAbort")]
     pub fn abort_device(&self, limit: Duration) -> Result<()> {
         check_thread("the end of a device's work")?;
-        let ms = milliseconds(limit)?.unsigned_abs();
+        let ms = milliseconds(limit).map_err(|_| too_long(limit))?.unsigned_abs();
         let inner = &**self.inner();
         let streams = of_device(inner);
         // What is done is none of what is dropped.
@@ -194,8 +194,12 @@ impl Context {
     }
 }
 
+fn too_long(limit: Duration) -> Error {
+    Error::invalid(format!("a time limit of {limit:?}: more than zero and at most some 36 minutes"))
+}
+
 /// How far the streams of the device are, also of those that are just being dropped.
-fn of_device(context: &ContextInner) -> Vec<Arc<Progress>> {
+pub(super) fn of_device(context: &ContextInner) -> Vec<Arc<Progress>> {
     let (device, table) = (context.device(), std::ptr::from_ref(context.table()).addr());
     all_with(|known| known.device == device && known.table == table)
 }

@@ -16,6 +16,7 @@ use super::elsewhere::may_be_missing;
 use super::marks::Mark;
 use super::{State, Stream, StreamInner};
 use crate::allocation::{How, Touch};
+use crate::by_plan::ByPlan;
 use crate::call::call;
 use crate::context::{Events, RawEvent, waits_may_end};
 use crate::error::{Error, ErrorKind, Result};
@@ -29,28 +30,6 @@ const LOCKED_AGAIN: Duration = Duration::from_micros(100);
 thread_local! {
     /// The scopes in which this thread orders work by itself.
     static BY_HAND: Cell<usize> = const { Cell::new(0) };
-    /// Whether this thread runs a plan, which orders its work by itself.
-    static BY_PLAN: Cell<bool> = const { Cell::new(false) };
-}
-
-/// A scope in which a plan orders the work of this thread, or in which it does so no more: what the program does in an
-/// operator of its own.
-pub(crate) struct ByPlan(bool);
-
-impl ByPlan {
-    pub(crate) fn begin() -> Self {
-        Self(BY_PLAN.replace(true))
-    }
-
-    pub(crate) fn suspend() -> Self {
-        Self(BY_PLAN.replace(false))
-    }
-}
-
-impl Drop for ByPlan {
-    fn drop(&mut self) {
-        BY_PLAN.set(self.0);
-    }
 }
 
 /// A scope in which this thread orders its work by itself.
@@ -104,7 +83,7 @@ pub fn untracked<T>(work: impl FnOnce() -> T) -> T {
 impl StreamInner {
     /// Whether what this thread gives to streams is ordered by the memory that it uses.
     pub(super) fn is_ordered(&self) -> bool {
-        BY_HAND.get() == 0 && !BY_PLAN.get() && self.context.is_tracking()
+        BY_HAND.get() == 0 && !ByPlan::is_here() && self.context.is_tracking()
     }
 
     /// Makes the stream wait for work of other streams that work with these `uses` has to follow. In a capture nothing

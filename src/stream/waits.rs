@@ -15,6 +15,11 @@ impl Stream {
     /// [`ErrorKind::CaptureForbidden`] while the stream records a graph, whose capture gives none then, and for one of a
     /// graph that is [built by hand](crate::GraphBuilder), which runs when the graph does; [`ErrorKind::DeviceFault`] and
     /// its like when work of the stream failed; [`ErrorKind::CallbackPanicked`] when a host function did.
+    ///
+    /// Where work of another stream failed that work of this one is behind, by an event or by the memory that both use, the
+    /// error says so, once for each stream: what was computed from it is not what it should be. A wait for that stream tells
+    /// it as well. The library has to tell of tasks that fail as they do: those that have
+    /// `aclrtExceptionInfoCallbackRegister`, and others after [`Acl::hear_failures`](crate::Acl::hear_failures).
     #[doc(alias = "aclrtSynchronizeStream")]
     #[track_caller]
     pub fn synchronize(&self) -> Result<()> {

@@ -33,7 +33,8 @@ fn work_on_weights_that_fails_late_is_named() {
     let frozen = || Frozen::new().with("w", &w);
     mock::fail_task("aclnnPermute", 1, 507_011).unwrap();
     let error = plan.capture(&arena.context, frozen()).unwrap_err();
-    assert!(error.to_string().contains("done once, when an executable is made: aclnnPermute"), "{error}");
+    let whole = format!("{error:#}");
+    assert!(whole.contains("done once, when an executable is made: aclnnPermute"), "{whole}");
     plan.capture(&arena.context, frozen()).unwrap();
     drop(w);
     arena.end();

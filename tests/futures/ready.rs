@@ -87,6 +87,63 @@ fn a_run_at_a_gate_is_awaited_while_others_signal() {
 }
 
 #[test]
+fn host_outputs_are_awaited_while_later_runs_are_held() {
+    let _alone = alone();
+    let device = device();
+    let (stream, later) = (device.stream().unwrap(), device.stream().unwrap());
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2], F32, Input::Host)?;
+        let b = g.scope("side", |g| g.muls(x, 2.0))?;
+        let a = g.abs(x)?;
+        g.join("side")?;
+        g.output_to_host("y", g.add(a, b)?)
+    });
+    let plan = plan.unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        for fails in [false, true] {
+            let options = RunOptions::new().mode(mode).host_output_buffers(2);
+            let mut exe = plan.executable(&device, &options, Frozen::new()).unwrap();
+            let (x, y, mut bind) = (exe.input("x").unwrap(), exe.output_id("y").unwrap(), exe.bindings());
+            if fails && mode == Mode::Eager {
+                mock::fail_task("aclnnMuls", 1, 507_015).unwrap();
+            } else if fails {
+                mock::fail_task("aclrtMemcpyAsync", 1, 507_015).unwrap();
+            }
+            mock::hold(&stream).unwrap();
+            exe.run(&stream, bind.host(x, &[1.0_f32, 2.0], [2])).unwrap();
+            let mut outputs = exe.take_host_outputs().unwrap();
+            mock::hold(&later).unwrap();
+            exe.run(&later, bind.host(x, &[5.0_f32, 6.0], [2])).unwrap();
+            let (woken, waker) = Woken::new();
+            {
+                let mut arrived = outputs.arrived();
+                assert_waits(&mut arrived, &waker);
+            }
+            let mut arrived = outputs.arrived();
+            assert_waits(&mut arrived, &waker);
+            mock::release(&stream).unwrap();
+            let ended = loop {
+                match poll(&mut arrived, &waker) {
+                    Poll::Ready(ended) => break ended,
+                    Poll::Pending => woken.wait(),
+                }
+            };
+            assert!(!later.is_complete().unwrap(), "the later run is held");
+            assert_eq!(ended.is_err(), fails, "{mode:?}: {ended:?}");
+            match outputs.read::<f32>(y) {
+                Ok(y) => assert!(!fails && y == [3.0, 6.0], "{mode:?}: {y:?}"),
+                Err(error) => assert!(fails, "{mode:?}: {error}"),
+            }
+            mock::release(&later).unwrap();
+            drop((later.synchronize(), stream.synchronize()));
+            mock::clear_failures();
+            drop((outputs, exe));
+            drop(device.context().take_drop_errors());
+        }
+    }
+}
+
+#[test]
 fn work_behind_the_point_is_not_waited_for() {
     let _alone = alone();
     let device = device();

@@ -11,6 +11,7 @@ use std::sync::{Arc, Weak};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
+use crate::future::Reached;
 use crate::lock::Lock;
 use crate::plan::recipe::{OutputInfo, Recipe};
 use crate::retire;
@@ -42,7 +43,7 @@ struct Memory {
     /// By output.
     sides: Vec<HostSide>,
     /// For the ends of streams beside that of the copies.
-    ends: Vec<Event>,
+    ends: Vec<Arc<Event>>,
 }
 
 impl Memory {
@@ -188,7 +189,7 @@ impl Delivery {
     pub(super) fn mark(&mut self, stream: &Stream) -> Result<()> {
         let ends = &mut self.memory.ends;
         if ends.len() == self.recorded {
-            ends.push(Event::create_in(stream.0.context(), EventKind::Order)?);
+            ends.push(Arc::new(Event::create_in(stream.0.context(), EventKind::Order)?));
         }
         ends[self.recorded].record(stream)?;
         self.recorded += 1;
@@ -217,20 +218,37 @@ impl Delivery {
             return Ok(());
         }
         outcome.check()?;
-        // A refused argument says nothing of the run.
-        let of_run =
-            |error: Error| if error.kind() == ErrorKind::InvalidArgument { error } else { outcome.told(error) };
-        self.wait().map_err(of_run)?;
+        self.wait().map_err(|error| of_run(outcome, error))?;
         outcome.check()?;
         self.good = true;
         Ok(())
+    }
+
+    /// What has to be reached before the run is over.
+    pub(super) fn awaited(&mut self) -> Result<Vec<Reached>> {
+        if self.good {
+            return Ok(Vec::new());
+        }
+        let mut all: Vec<_> = self.memory.ends.iter().take(self.recorded).map(Event::reached).collect();
+        for side in &mut self.memory.sides {
+            if let HostSide::Lent(lent) = side {
+                all.push(lent.share_done()?.reached());
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whoever awaited that was told so.
+    pub(super) fn told(&self, outcome: &Outcome, error: Error) -> Error {
+        self.rescue.iter().for_each(|rescue| rescue.note(&error));
+        of_run(outcome, error)
     }
 
     fn wait(&mut self) -> Result<()> {
         if let Some(rescue) = &self.rescue {
             rescue.check()?;
         }
-        let ended = self.memory.ends.iter().take(self.recorded).try_for_each(Event::synchronize);
+        let ended = self.memory.ends.iter().take(self.recorded).try_for_each(|end| end.synchronize());
         if let (Err(error), Some(rescue)) = (&ended, &self.rescue) {
             rescue.note(error);
         }
@@ -274,6 +292,11 @@ impl Drop for Ring {
     fn drop(&mut self) {
         retire::together(|| self.memory.get_mut().clear());
     }
+}
+
+/// A refused argument says nothing of the run.
+fn of_run(outcome: &Outcome, error: Error) -> Error {
+    if error.kind() == ErrorKind::InvalidArgument { error } else { outcome.told(error) }
 }
 
 /// The pinned memory is here once its transfer is over; after a wait that failed it can be waited for again.

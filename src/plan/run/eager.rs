@@ -11,6 +11,7 @@ use crate::stream::Stream;
 use super::delivery::{Delivery, Ring};
 use super::host::AHEAD;
 use super::issue::{HostSides, events, lease_streams};
+use super::outcome::Outcome;
 
 /// Sizes of a dynamic plan for which host memory is kept.
 const SIZES: usize = 64;
@@ -115,6 +116,13 @@ impl Eager {
     /// Waits for the streams beside that of the run, and reports their errors.
     pub(super) fn wait_sides(&self) -> Result<()> {
         self.sides().iter().try_for_each(|side| side.0.wait_for(side.0.progress().submitted(), None))
+    }
+
+    /// Where the run before is known to have failed: what the library has to say of that is no news of the next one.
+    pub(super) fn take_told(&self, before: &Outcome) {
+        if !self.sides().is_empty() && before.has_failed() {
+            self.sides().iter().for_each(|side| side.0.take_told());
+        }
     }
 
     /// The streams beside that of the run.

@@ -321,6 +321,7 @@ impl Executable {
         self.last = None;
         self.note_failed();
         self.outside.as_mut().map_or(Ok(()), |outside| outside.check_whole(stream, &self.origin))?;
+        self.eager.take_told(&self.outcome);
         Outcome::begin(&mut self.outcome, stream);
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),

@@ -52,8 +52,8 @@ use super::results::check_type;
 /// ```
 #[must_use = "the memory goes back when this is dropped"]
 pub struct HostOutputs {
-    delivery: Delivery,
-    outcome: Arc<Outcome>,
+    pub(super) delivery: Delivery,
+    pub(super) outcome: Arc<Outcome>,
     plan: Plan,
     executable: u64,
 }

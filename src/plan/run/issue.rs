@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
 
+use crate::by_plan::ByPlan;
 use crate::call::{Caller as _, forget_binding};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
@@ -18,7 +19,7 @@ use crate::plan::recipe::callable::Callable as _;
 use crate::plan::recipe::function::{Argument, Body, Launch, told, works_together};
 use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, Recipe};
 use crate::prefetch::prefetch_range;
-use crate::stream::{ByPlan, CoreLimit, Stream, Task};
+use crate::stream::{CoreLimit, Stream, Task};
 
 use super::behind::Behind;
 use super::choose::{Counters, Decider};

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
+use crate::by_plan::ByPlan;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
 use crate::memory::{How, Touch};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, Recipe};
-use crate::stream::{ByPlan, CoreLimit, Stream, Task};
+use crate::stream::{CoreLimit, Stream, Task};
 
 use super::bindings::{Bindings, Declared};
 use super::choose::{Decider, Form};
