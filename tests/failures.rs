@@ -235,6 +235,8 @@ fn a_replay_that_failed_is_no_graph_that_cannot_run_now() {
     });
 }
 
+type Wait<'a> = dyn Fn(&racl::Tensor<f32>) -> racl::Result<()> + 'a;
+
 /// What an operator computes from memory that one on another stream was to write.
 #[test]
 fn whoever_waits_for_work_behind_work_of_another_stream_that_failed_is_told() {
@@ -247,7 +249,7 @@ fn whoever_waits_for_work_behind_work_of_another_stream_that_failed_is_told() {
             assert_says(&result.unwrap_err(), ErrorKind::DeviceFault, &[&text]);
         };
         // Ordered by the memory, and by hand; told by each kind of wait.
-        let waits: [&dyn Fn(&racl::Tensor<f32>) -> racl::Result<()>; 4] = [
+        let waits: [&Wait<'_>; 4] = [
             &|y| y.to_vec().map(drop),
             &|_| second.synchronize(),
             &|_| {

@@ -270,8 +270,11 @@ impl Stream {
         let stream = Self::lease(self.0.context())?;
         stream.set_name(name);
         // That it joins takes one more of the device.
-        if self.context().streams_left().is_ok_and(|left| left == 0) {
-            Idle::make_room(self.0.context());
+        match self.context().streams_left() {
+            Ok(0) => drop(Idle::make_room(self.0.context())),
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::MissingSymbol | ErrorKind::NotSupported) => {}
+            Err(error) => return Err(error),
         }
         capture.add_side(name, stream)
     }

@@ -51,7 +51,7 @@ pub(crate) fn check_inherited(
     for other in of_device(context) {
         let (reported, submitted) = other.unreported();
         // Of what was told before, somebody knows.
-        if std::ptr::eq(&*other, progress) || !clock.covers(other.era(), reported + 1) {
+        if std::ptr::eq(Arc::as_ptr(&other), progress) || !clock.covers(other.era(), reported + 1) {
             continue;
         }
         let Some(id) = id_of(&other) else { continue };
