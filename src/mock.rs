@@ -76,8 +76,8 @@ fn name_of(function: &str) -> Result<CString> {
 }
 
 /// A fresh process state: ends captures, drops queued work, and clears counters, failures and the clock. Every value
-/// of this crate from before is stale afterwards, and using it an error, so drop them first. Pinned buffers from
-/// before stay readable memory of their own; device addresses are given out again.
+/// of this crate from before is stale afterwards, and using it an error, so drop them first. Pinned and managed
+/// buffers from before stay readable memory of their own; device addresses are given out again.
 ///
 /// # Errors
 ///

@@ -56,6 +56,25 @@ fn the_host_has_no_memory_that_others_may_use() {
 }
 
 #[test]
+fn what_the_host_has_stays_its_memory_over_a_reset() {
+    let _alone = exclusive();
+    let own = context();
+    let mut table: ManagedBuffer<u8> = own.managed(2 * PAGE).unwrap();
+    let address = table.address();
+    let host = table.host().unwrap();
+    host[0] = 7;
+    mock::reset().unwrap();
+    host[PAGE] = 1;
+    assert_eq!((host[0], host[PAGE]), (7, 1));
+    // It is nobody else's.
+    let other: ManagedBuffer<u8> = device().context().managed(PAGE).unwrap();
+    assert_ne!(other.address(), address);
+    other.close().unwrap();
+    assert!(table.host().is_ok_and(|host| host[0] == 7));
+    drop((table, own));
+}
+
+#[test]
 fn advice_counts_for_whole_pages() {
     let _alone = exclusive();
     let context = context();

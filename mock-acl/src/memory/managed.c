@@ -27,6 +27,14 @@ typedef struct advice {
     uint32_t readers;           /* accessed by: a bit for each device, the last one for the host */
 } advice;
 
+/* Memory that the program held over a reset, with the space lock. */
+typedef struct held {
+    char *base;
+    uint64_t bytes;
+    struct held *next;
+} held;
+static held *aside;
+
 static aclError wrong(const char *what) {
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what);
 }
@@ -40,6 +48,11 @@ static void *map(uint64_t bytes) {
         const mock_space *s = mock_space_index(i);
         const uint64_t base = (uint64_t)(uintptr_t)s->base;
         if (s->kind == MOCK_SPACE_MANAGED && base >= at && base - at < bytes) at = base + s->bytes;
+    }
+    /* Not sorted: at the end of all of them. */
+    for (const held *h = aside; h != NULL; h = h->next) {
+        const uint64_t end = (uint64_t)(uintptr_t)h->base + h->bytes;
+        if (end > at && end - FIRST <= MOST) at = end;
     }
     mock_space_unlock();
     void *wanted = (void *)(uintptr_t)at;
@@ -95,6 +108,19 @@ MOCK_EXPORT aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t fl
     return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004", "no %zu bytes of addresses", (size_t)size);
 }
 
+/* With the space lock: what was held over a reset goes at once, since nothing of the mock names it. */
+static bool free_aside(const void *p) {
+    for (held **at = &aside; *at != NULL; at = &(*at)->next) {
+        held *h = *at;
+        if (h->base != p) continue;
+        *at = h->next;
+        munmap(h->base, h->bytes);
+        free(h);
+        return true;
+    }
+    return false;
+}
+
 bool mock_managed_free(void *p) {
     mock_space_lock();
     mock_space *s = mock_space_at(p);
@@ -103,21 +129,28 @@ bool mock_managed_free(void *p) {
         free(s->data);
         mock_space_drop(s);
     }
+    const bool was_aside = !good && free_aside(p);
     mock_space_unlock();
     if (good) mock_space_bury();
-    return good;
+    return good || was_aside;
 }
 
+/* What the program still holds stays mapped, for nobody else: it may be in use as plain memory (own choice).
+ * Without memory for the note it stays so for good. */
 void mock_managed_reset(void) {
     mock_space_lock();
     for (size_t i = mock_space_count(); i-- > 0;) {
         mock_space *s = mock_space_index(i);
         if (s->kind != MOCK_SPACE_MANAGED) continue;
+        held *h = malloc(sizeof *h);
+        if (h != NULL) {
+            *h = (held){s->base, s->bytes, aside};
+            aside = h;
+        }
         free(s->data);
-        mock_space_drop(s);
+        mock_space_forget(s);
     }
     mock_space_unlock();
-    mock_space_bury();
 }
 
 /* ---- advice ---- */

@@ -118,12 +118,23 @@ void mock_space_bury(void) {
     mock_unlock();
 }
 
-/* Without memory for the note the addresses stay mapped. */
-void mock_space_drop(mock_space *s) {
+static void take_out(const mock_space *s) {
     mock_race_forget(s->base, s->bytes);
-    size_t i = above(s->base) - 1;
+    const size_t i = above(s->base) - 1;
     memmove(&spaces[i], &spaces[i + 1], (count - i - 1) * sizeof(mock_space *));
     count--;
+}
+
+void mock_space_forget(mock_space *s) {
+    take_out(s);
+    publish();
+    free(s->pieces);
+    free(s);
+}
+
+/* Without memory for the note the addresses stay mapped. */
+void mock_space_drop(mock_space *s) {
+    take_out(s);
     retired *r = malloc(sizeof *r);
     if (r != NULL) {
         *r = (retired){s->base, s->view, s->bytes, graveyard};

@@ -82,6 +82,8 @@ bool mock_space_add(mock_space *s);
 /* Forgets the space. mock_space_bury, called without the lock, gives the addresses of such spaces back once
  * nothing executes. */
 void mock_space_drop(mock_space *s);
+/* With the lock: forgets the space, whose mappings stay: they are the caller's. */
+void mock_space_forget(mock_space *s);
 void mock_space_bury(void);
 /* Forgets spaces that are gone from a range of addresses, which is then free. Without the lock. */
 void mock_space_clear(const void *base, uint64_t bytes);
