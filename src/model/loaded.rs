@@ -10,6 +10,7 @@ use crate::closure;
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, Signal};
+use crate::memory::DeviceBuffer;
 use crate::progress::Use;
 use crate::retire;
 use crate::stream::StreamInner;
@@ -27,8 +28,10 @@ pub(super) struct Loaded {
     // Dropped before what the model was made of.
     desc: Option<Desc>,
     runs: Lock<Vec<Run>>,
-    /// Bytes of the file, weights and work memory.
+    /// Bytes of the file, and memory.
     keeps: Vec<Box<dyn Any + Send + Sync>>,
+    /// Memory for weights that the program gave.
+    weights: Option<DeviceBuffer<u8>>,
     /// How often it may be tried again to unload it once it is dropped.
     tries: u32,
     context: Arc<ContextInner>,
@@ -43,13 +46,18 @@ struct Run {
 impl Loaded {
     /// Takes over what was loaded.
     pub(super) fn own(id: u32, context: &Arc<ContextInner>) -> Self {
-        let (desc, runs, keeps) = (None, Lock::default(), Vec::new());
-        Self { id: Some(id), desc, runs, keeps, tries: TRIES, context: Arc::clone(context) }
+        let (desc, runs, keeps, weights) = (None, Lock::default(), Vec::new(), None);
+        Self { id: Some(id), desc, runs, keeps, weights, tries: TRIES, context: Arc::clone(context) }
     }
 
     /// Keeps `other` until the model is unloaded.
     pub(super) fn keep(&mut self, other: Box<dyn Any + Send + Sync>) {
         self.keeps.push(other);
+    }
+
+    /// As [`keep`](Self::keep), of what [`undo`](Self::undo) gives back.
+    pub(super) fn keep_weights(&mut self, weights: Option<DeviceBuffer<u8>>) {
+        self.weights = weights;
     }
 
     /// Asks the library for the description, which the model has from here on.
@@ -137,9 +145,36 @@ impl Loaded {
             desc: self.desc.take(),
             runs: std::mem::take(&mut self.runs),
             keeps: std::mem::take(&mut self.keeps),
+            weights: self.weights.take(),
             tries: self.tries,
             context: Arc::clone(&self.context),
         }
+    }
+
+    /// Unloads what the program does not get, and gives it its weights back; false where the library has the model still.
+    pub(super) fn undo(mut self, weights: &mut Option<DeviceBuffer<u8>>) -> bool {
+        match self.end() {
+            Ok(()) => *weights = self.weights.take(),
+            Err(error) => {
+                self.put_off(error);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Leaves it, which could not be unloaded, to a later try, if there is one.
+    fn put_off(&mut self, error: Error) {
+        let lost = error.kind() == ErrorKind::DeviceLost;
+        self.context.record_drop_error("unloading a model", error);
+        let mut heir = self.take();
+        if heir.tries > 0 && !lost {
+            heir.tries -= 1;
+            return retire::later(heir, drop);
+        }
+        heir.id = None;
+        // The device may use it still.
+        std::mem::forget((std::mem::take(&mut heir.keeps), std::mem::take(&mut heir.runs), heir.weights.take()));
     }
 
     /// Tells whose runs last longer than a drop waits.
@@ -160,14 +195,7 @@ impl Drop for Loaded {
             return retire::on_thread(heir, |heir| retire::outlast(|| heir.is_used(), || heir.tell_late()));
         }
         let Err(error) = self.end() else { return };
-        let lost = error.kind() == ErrorKind::DeviceLost;
-        self.context.record_drop_error("unloading a model", error);
-        if self.tries > 0 && !lost {
-            self.tries -= 1;
-            return retire::later(self.take(), drop);
-        }
-        // The device may use it still.
-        std::mem::forget((std::mem::take(&mut self.keeps), std::mem::take(&mut self.runs)));
+        self.put_off(error);
     }
 }
 

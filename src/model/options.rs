@@ -1,5 +1,6 @@
 //! How a model is loaded.
 
+use std::any::Any;
 use std::ffi::{CString, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -114,13 +115,14 @@ impl ModelOptions {
     ///
     /// With the options back: [`ErrorKind::File`] for a file that is missing or no model that this library runs;
     /// [`ErrorKind::InvalidArgument`] for too little memory, memory of another device or addresses that are no multiple
-    /// of 64, and for options that do not go together; [`ErrorKind::OutOfMemory`].
+    /// of 64, and for options that do not go together; [`ErrorKind::OutOfMemory`]. The options lack all memory where the
+    /// model was loaded, could not be described and could not be unloaded: the library has it.
     #[doc(alias = "aclmdlLoadFromFile")]
     #[doc(alias = "aclmdlLoadWithConfig")]
     #[track_caller]
     pub fn load(self, context: impl AsRef<Context>, path: impl AsRef<Path>) -> Result<Model, Refused<Self>> {
         match path_of(path.as_ref()) {
-            Ok(path) => self.load_from(context.as_ref(), &Source::File(path)),
+            Ok(path) => self.load_from(context.as_ref(), &Source::File(path), None),
             Err(error) => Err(Refused::new(self, error)),
         }
     }
@@ -137,18 +139,27 @@ impl ModelOptions {
         context: impl AsRef<Context>,
         bytes: impl AsRef<[u8]> + Send + Sync + 'static,
     ) -> Result<Model, Refused<Self>> {
-        // Boxed first: they may lie in the value itself, which stays where it is from here on.
-        let bytes = Box::new(bytes);
-        let mut model = self.load_from(context.as_ref(), &Source::Bytes((*bytes).as_ref()))?;
-        model.loaded.keep(bytes);
-        Ok(model)
+        // On the heap first: they may lie in the value itself, which stays where it is from here on.
+        let bytes = Arc::new(bytes);
+        let kept: Kept = Box::new(Arc::clone(&bytes));
+        self.load_from(context.as_ref(), &Source::Bytes((*bytes).as_ref()), Some(kept))
     }
 
     #[track_caller]
-    fn load_from(mut self, context: &Context, source: &Source<'_>) -> Result<Model, Refused<Self>> {
+    fn load_from(
+        mut self,
+        context: &Context,
+        source: &Source<'_>,
+        bytes: Option<Kept>,
+    ) -> Result<Model, Refused<Self>> {
         let inner = context.inner();
-        let places = match self.places(context, source) {
-            Ok(places) => places,
+        let token = |places: &Places| match &places.work {
+            Some(work) => Ok(work.clone()),
+            None => context.alloc(TOKEN).map(DeviceBuffer::into_shared),
+        };
+        let with_token = |places: Places| token(&places).map(|work| (places, work));
+        let (places, work) = match self.places(context, source).and_then(with_token) {
+            Ok(both) => both,
             Err(error) => return Err(Refused::new(self, error)),
         };
         let told = |error: Error| error.context(format!("loading a model {}", source.describe()));
@@ -156,26 +167,19 @@ impl ModelOptions {
             Ok(id) => Loaded::own(id, inner),
             Err(error) => return Err(Refused::new(self, told(of_file(error)))),
         };
-        let about = loaded.describe().and_then(Desc::read);
-        let about = match about {
-            Ok(about) => about,
+        let reads: Vec<_> = self.external.iter().map(|(_, memory)| memory.clone()).collect();
+        // The library has them until it has unloaded the model, which may be long after its value has gone.
+        loaded.keep(Box::new((bytes, places.own_weights, work.clone(), reads.clone())));
+        loaded.keep_weights(self.weights.take());
+        match loaded.describe().and_then(Desc::read) {
+            Ok(about) => Ok(Model::new(loaded, about, work, reads)),
             Err(error) => {
-                // Unloaded before its memory goes back.
-                drop(loaded);
-                return Err(Refused::new(self, told(error)));
+                if !loaded.undo(&mut self.weights) {
+                    (self.work, self.external) = (None, Vec::new());
+                }
+                Err(Refused::new(self, told(error)))
             }
-        };
-        let work = match places.work.map_or_else(|| context.alloc(TOKEN).map(DeviceBuffer::into_shared), Ok) {
-            Ok(work) => work,
-            Err(error) => {
-                drop(loaded);
-                return Err(Refused::new(self, told(error)));
-            }
-        };
-        let reads: Vec<_> = self.external.into_iter().map(|(_, memory)| memory).collect();
-        // The model has them until it is unloaded, which may be long after its value has gone.
-        loaded.keep(Box::new((places.own_weights, self.weights.take(), work.clone(), reads.clone())));
-        Ok(Model::new(loaded, about, work, reads))
+        }
     }
 
     /// Sees that all memory fits the model, and that nothing uses it any more.
@@ -292,6 +296,9 @@ impl ModelOptions {
 
 const EXTERNAL_ALIGN: usize = 32;
 const NOWHERE: (*mut c_void, usize) = (std::ptr::null_mut(), 0);
+
+/// Something that the library has as long as the model.
+type Kept = Box<dyn Any + Send + Sync>;
 
 /// Memory that a model is loaded with.
 struct Places {

@@ -197,6 +197,54 @@ fn a_model_that_could_not_be_unloaded_is_tried_again_and_keeps_its_memory_until_
     context.close().unwrap();
 }
 
+/// Bytes that say when they are freed.
+struct Told(Vec<u8>, std::sync::Arc<std::sync::atomic::AtomicBool>);
+
+impl AsRef<[u8]> for Told {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.1.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_model_that_was_loaded_and_not_described_keeps_all_that_it_has_until_it_is_unloaded() {
+    alone(|context| {
+        let freed = std::sync::Arc::<std::sync::atomic::AtomicBool>::default();
+        let is_freed = || freed.load(std::sync::atomic::Ordering::Relaxed);
+        let file = affine().bytes().unwrap();
+        let need = context.model_size_of_bytes(&file).unwrap();
+        let options = || {
+            let work = context.alloc(need.work.max(1)).unwrap().into_shared();
+            ModelOptions::new().work_memory(work).weight_memory(context.alloc(need.weights.max(1)).unwrap())
+        };
+        let load = |options: ModelOptions| {
+            mock::fail("aclmdlGetDesc", 1, 507_000).unwrap();
+            options.load_bytes(context, Told(file.clone(), std::sync::Arc::clone(&freed))).unwrap_err().into_value()
+        };
+        let given = options();
+        let before = mock::live_handles().device_allocations;
+        mock::fail("aclmdlUnload", 1, 507_000).unwrap();
+        drop(load(given));
+        assert!(!is_freed(), "the library reads the bytes");
+        assert_eq!(mock::live_handles().device_allocations, before, "the model has the memory");
+        let errors = context.take_drop_errors();
+        assert!(errors.len() == 1 && errors[0].to_string().contains("aclmdlUnload"), "{errors:?}");
+        context.take_drop_errors();
+        assert!(is_freed() && mock::live_handles().device_allocations < before, "later calls unload it");
+        // Where it is unloaded at once, all comes back.
+        let again = load(options());
+        assert_eq!(mock::live_handles().device_allocations, before);
+        mock::clear_failures();
+        drop(again.load_bytes(context, file.clone()).unwrap());
+    });
+}
+
 #[test]
 fn a_model_that_is_never_unloaded_leaks_its_memory_in_the_end() {
     let _alone = mock::exclusive();
