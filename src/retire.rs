@@ -337,10 +337,10 @@ fn wait_within(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Resu
     }
 }
 
-/// Whether what this thread drops goes [elsewhere](on_thread), since it has the process locked, or the process is a fork:
-/// its calls are refused.
+/// Whether what this thread drops goes [elsewhere](on_thread): it runs a host function, which makes no calls, has the
+/// process locked, or the process is a fork, whose calls are refused.
 pub(crate) fn must_leave() -> bool {
-    closure::is_process_locked() || is_forked()
+    closure::is_running() || is_forked()
 }
 
 /// Ends `what` on another thread, where drops wait as long as it takes. While no thread can be started it is kept. In a
