@@ -29,7 +29,7 @@ fn ipc_event(context: &Context) -> IpcEvent {
     context.ipc_event().unwrap()
 }
 
-const ALL: [(&str, Make); 16] = [
+const ALL: [(&str, Make); 17] = [
     ("pinned memory", |_, context| Box::new(context.pinned::<u8>(64).unwrap())),
     ("a pinned vector", |_, context| Box::new(context.pin(vec![1_u8; 64]).unwrap())),
     ("a buffer", |_, context| Box::new(context.alloc::<u8>(64).unwrap())),
@@ -48,6 +48,7 @@ const ALL: [(&str, Make); 16] = [
     ("an event", |_, context| Box::new(context.event().unwrap())),
     ("a notify", |_, context| Box::new(context.notify().unwrap())),
     ("a stream", |_, context| Box::new(context.stream().unwrap())),
+    ("a step", |_, context| Box::new(context.stream().unwrap().begin_step().unwrap())),
     ("a range", |acl, _| Box::new(acl.profile_range("x").unwrap())),
     ("a flag", |_, context| Box::new(context.flag(1).unwrap())),
 ];
@@ -106,4 +107,26 @@ fn what_a_host_function_drops_makes_no_call_there_and_goes_all_the_same() {
         assert!(left(after) <= left(before), "{what}: {after:?}, {before:?}");
         assert!(device.context().take_drop_errors().is_empty(), "{what}");
     }
+}
+
+#[test]
+fn steps_that_a_thread_with_the_lock_drops_end_once_it_is_unlocked() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    mock::reset().unwrap();
+    let acl = common::acl();
+    let device = acl.device(0).unwrap();
+    let stream = device.stream().unwrap();
+    let before = mock::live_handles().library_objects;
+    let step = stream.begin_step().unwrap();
+    stream.synchronize().unwrap();
+    let stamps = mock::calls("aclprofGetStepTimestamp");
+    let locked = acl.lock_process().unwrap();
+    drop(step);
+    locked.unlock().unwrap();
+    while mock::live_handles().library_objects != before {
+        std::thread::yield_now();
+    }
+    assert_eq!(mock::calls("aclprofGetStepTimestamp"), stamps + 1, "it has its end");
+    assert!(device.context().take_drop_errors().is_empty());
 }

@@ -6,12 +6,13 @@ use std::panic::Location;
 use acl_sys::{aclprofStepInfo, aclprofStepTag};
 
 use crate::call::{call, pointer, value};
-use crate::closure;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
+use crate::retire;
 use crate::stream::{Stream, Task};
 
 /// A step of a loop on a stream, from [`Stream::begin_step`] until it ends or is dropped: a profile has the times at
-/// which the stream gets to both. The library numbers steps by itself.
+/// which the stream gets to both. The library numbers steps by itself. One that a host function drops, or a thread that
+/// has the [process locked](crate::Acl::lock_process), ends a moment later, on another thread.
 ///
 /// # Examples
 ///
@@ -85,11 +86,14 @@ impl Step {
 
 impl Drop for Step {
     fn drop(&mut self) {
-        let context = self.stream.0.context();
-        if closure::is_running() {
-            let error = Error::new(ErrorKind::NotSupported, "a host function drops it, and makes no calls");
-            return context.record_drop_error("ending a step of a profile", error);
+        if self.raw.is_null() {
+            return;
         }
+        if retire::must_leave() {
+            let raw = std::mem::replace(&mut self.raw, std::ptr::null_mut());
+            return retire::on_thread(Self { raw, open: self.open, stream: self.stream.clone() }, drop);
+        }
+        let context = self.stream.0.context();
         if self.open
             && let Err(error) = self.stamp(aclprofStepTag::ACL_STEP_END)
         {
