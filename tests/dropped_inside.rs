@@ -29,7 +29,7 @@ fn ipc_event(context: &Context) -> IpcEvent {
     context.ipc_event().unwrap()
 }
 
-const ALL: [(&str, Make); 17] = [
+const ALL: [(&str, Make); 18] = [
     ("pinned memory", |_, context| Box::new(context.pinned::<u8>(64).unwrap())),
     ("a pinned vector", |_, context| Box::new(context.pin(vec![1_u8; 64]).unwrap())),
     ("a buffer", |_, context| Box::new(context.alloc::<u8>(64).unwrap())),
@@ -50,6 +50,7 @@ const ALL: [(&str, Make); 17] = [
     ("a stream", |_, context| Box::new(context.stream().unwrap())),
     ("a step", |_, context| Box::new(context.stream().unwrap().begin_step().unwrap())),
     ("a range", |acl, _| Box::new(acl.profile_range("x").unwrap())),
+    ("a watch", |acl, _| Box::new(acl.watch_streams(|_, _| ()).unwrap())),
     ("a flag", |_, context| Box::new(context.flag(1).unwrap())),
 ];
 
@@ -106,6 +107,35 @@ fn what_a_host_function_drops_makes_no_call_there_and_goes_all_the_same() {
         let left = |live: mock::LiveHandles| (live.device_allocations, live.pinned_allocations, live.library_objects);
         assert!(left(after) <= left(before), "{what}: {after:?}, {before:?}");
         assert!(device.context().take_drop_errors().is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn watches_that_a_thread_with_the_lock_drops_or_ends_are_unregistered() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    mock::reset().unwrap();
+    let acl = common::acl();
+    let device = acl.device(0).unwrap();
+    const UNREGISTER: &str = "aclrtRegStreamStateCallback";
+    for ends in [false, true] {
+        let heard = Arc::new(Mutex::new(0));
+        let inside = Arc::clone(&heard);
+        let watch = acl.watch_streams(move |_, _| *inside.lock().unwrap() += 1).unwrap();
+        let before = mock::calls(UNREGISTER);
+        let locked = acl.lock_process().unwrap();
+        if ends {
+            common::assert_says(&watch.end().unwrap_err(), racl::ErrorKind::NotSupported, &["locked"]);
+        } else {
+            drop(watch);
+        }
+        assert_eq!(Arc::strong_count(&heard), 1, "what the function owns is gone");
+        locked.unlock().unwrap();
+        while mock::calls(UNREGISTER) == before {
+            std::thread::yield_now();
+        }
+        drop(device.stream().unwrap());
+        assert_eq!(*heard.lock().unwrap(), 0);
     }
 }
 

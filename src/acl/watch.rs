@@ -13,9 +13,10 @@ use acl_sys::{
 };
 
 use super::Acl;
-use crate::call::{call, refuse_abort};
+use crate::call::{call, check_not_locked, refuse_abort};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, as_if_alone, caught, say};
+use crate::retire;
 
 /// What becomes of a stream ([`Acl::watch_streams`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -167,8 +168,8 @@ impl Acl {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when the library has no room for one more;
-    /// [`ErrorKind::MissingSymbol`] on a library that does not tell.
+    /// [`ErrorKind::Other`] (207012) when the library has no room for one more; [`ErrorKind::MissingSymbol`] on a
+    /// library that does not tell.
     ///
     /// # Examples
     ///
@@ -296,8 +297,10 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// What the library says; the function hears nothing more all the same.
+    /// What the library says; the function hears nothing more all the same. [`ErrorKind::NotSupported`] while this
+    /// thread has the [process locked](Acl::lock_process): the library is told once that is unlocked.
     pub fn end(mut self) -> Result<()> {
+        check_not_locked()?;
         self.undo()
     }
 
@@ -313,6 +316,10 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
+        if let Some(registration) = self.registration.take_if(|_| retire::must_leave()) {
+            forget(registration.number);
+            return retire::on_thread(Self { acl: self.acl.clone(), registration: Some(registration) }, drop);
+        }
         if let Err(error) = self.undo() {
             say!(Error, "ending a watch of streams or devices: {error:#}");
         }
