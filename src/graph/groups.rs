@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use acl_sys::aclrtTaskGrp;
@@ -101,12 +101,12 @@ impl Stream {
     /// The error of `work`; [`ErrorKind::NotCapturing`] for a stream that captures nothing;
     /// [`ErrorKind::NotSupported`] in the body of a condition, and for other work than kernels and operators (an
     /// operator may consist of such); [`ErrorKind::CaptureInvalidated`] inside another group;
-    /// [`ErrorKind::MissingSymbol`] on a library without. The capture gives no graph then.
+    /// [`ErrorKind::MissingSymbol`] on a library without. The capture gives no graph then, nor after a panic of `work`.
     #[doc(alias = "aclmdlRICaptureTaskGrpBegin")]
     #[doc(alias = "aclmdlRICaptureTaskGrpEnd")]
     #[track_caller]
     pub fn task_group(&self, work: impl FnOnce(&Self) -> Result<()>) -> Result<TaskGroup> {
-        let named = ("task group", std::panic::Location::caller());
+        let named = ("task group", Location::caller());
         self.0.check_thread()?;
         let capture = self.0.lock().capture.clone();
         let Some(capture) = capture else {
@@ -126,11 +126,12 @@ impl Stream {
 }
 
 /// Records what `work` gives to a capturing stream as a group.
+#[track_caller]
 pub(crate) fn record(stream: &Stream, work: impl FnOnce() -> Result<()>) -> Result<aclrtTaskGrp> {
     let (context, raw) = (&**stream.0.context(), stream.as_raw());
     // SAFETY: takes a live handle; the stream records.
     unsafe { call!(context, aclmdlRICaptureTaskGrpBegin(raw)) }?;
-    let mut open = OpenGroup { stream, open: true };
+    let mut open = OpenGroup { stream, location: Location::caller(), open: true };
     let worked = work();
     let ended = open.end();
     worked.and(ended)
@@ -139,6 +140,7 @@ pub(crate) fn record(stream: &Stream, work: impl FnOnce() -> Result<()>) -> Resu
 /// A group that is ended also when the code in it panics.
 struct OpenGroup<'a> {
     stream: &'a Stream,
+    location: &'static Location<'static>,
     open: bool,
 }
 
@@ -160,10 +162,17 @@ impl OpenGroup<'_> {
 
 impl Drop for OpenGroup<'_> {
     fn drop(&mut self) {
-        if self.open
-            && let Err(error) = self.end()
-        {
+        if !self.open {
+            return;
+        }
+        if let Err(error) = self.end() {
             say!(Debug, "a task group whose work panicked: {error}");
+        }
+        // The code that catches the panic may go on with the capture.
+        let capture = self.stream.0.lock().capture.clone();
+        if let Some(capture) = capture {
+            let error = Error::new(ErrorKind::CaptureInvalidated, "its work panicked");
+            capture.lacks(("task group", self.location), error);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What is in a graph.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use racl::{CaptureMode, ErrorKind, GraphTask, TaskWork, ValueWait, op};
 
 use crate::common::{assert_says, mock};
@@ -69,6 +71,25 @@ fn the_tasks_of_a_built_graph_are_told_too() {
         assert_eq!(kinds(&tasks), ["value", "other", "value wait", "value", "value"]);
         assert_eq!(tasks.iter().map(GraphTask::stream).collect::<Vec<_>>(), [0, 0, 0, 1, 1]);
         assert_eq!(tasks[3].work(), TaskWork::ValueWrite { address: flag.address(), value: 2 });
+    });
+}
+
+#[test]
+fn a_capture_whose_group_panicked_gives_no_graph() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let mut x = context.zeros::<f32>([2]).unwrap();
+        let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let _ = stream.task_group(|s| {
+                op::muls_inplace(s, &mut x, 2.0)?;
+                panic!("on purpose")
+            });
+        }));
+        assert!(caught.is_err());
+        let parts = ["task group at tests/graphs/tasks.rs:", "its work panicked"];
+        assert_says(&capture.finish().unwrap_err(), ErrorKind::CaptureInvalidated, &parts);
+        stream.capture(CaptureMode::ThreadLocal, |s| op::muls_inplace(s, &mut x, 2.0)).unwrap();
     });
 }
 
