@@ -36,6 +36,8 @@ struct Change {
 
 enum To {
     Nothing,
+    /// As the library has it already, of a change that failed afterwards.
+    Disabled,
     /// Of the type of the task.
     Params(Box<aclmdlRITaskParams>),
     Kernel(Box<dyn KernelChange>),
@@ -46,7 +48,7 @@ enum To {
 pub(super) struct Uses {
     pub(super) memory: Vec<(Arc<Allocation>, How)>,
     others: Vec<Box<dyn Any + Send>>,
-    /// The task does nothing, for good.
+    /// The task does nothing, for good; `in_part` while the change that said so is not made.
     disabled: bool,
     /// The latest change failed, and the task may be as before or not.
     pub(super) in_part: bool,
@@ -225,7 +227,8 @@ impl GraphChange<'_> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for another task, one of another graph, and one that was disabled before.
+    /// [`ErrorKind::InvalidArgument`] for another task, one of another graph, and one that was disabled before, unless the
+    /// change that did so failed.
     #[doc(alias = "aclmdlRITaskDisable")]
     pub fn disable(&mut self, task: &GraphTask) -> Result<()> {
         match task.work() {
@@ -250,11 +253,14 @@ impl GraphChange<'_> {
     }
 
     /// One task is changed once: the last time counts.
-    fn push(&mut self, task: &GraphTask, how: To, uses: Uses) -> Result<()> {
+    fn push(&mut self, task: &GraphTask, mut how: To, uses: Uses) -> Result<()> {
         self.graph.check_task(task)?;
         // To the library it is none that can be changed, and trying that would spoil the graph.
-        if self.graph.changed.get(&task.raw().addr()).is_some_and(|uses| uses.disabled) {
-            return Err(Error::invalid("a task that was disabled before, which holds for good"));
+        if let Some(known) = self.graph.changed.get(&task.raw().addr()).filter(|known| known.disabled) {
+            if !known.in_part || !matches!(how, To::Nothing) {
+                return Err(Error::invalid("a task that was disabled before, which holds for good"));
+            }
+            how = To::Disabled;
         }
         self.changes.retain(|known| known.task != task.raw());
         self.changes.push(Change { task: task.raw(), how, uses });
@@ -287,6 +293,7 @@ impl Change {
         let mut params = match &mut self.how {
             // SAFETY: a task of a live graph that does not run.
             To::Nothing => return unsafe { call!(context, aclmdlRITaskDisable(self.task)) },
+            To::Disabled => return Ok(()),
             To::Params(params) => **params,
             To::Kernel(kernel) => {
                 let mut params = no_params();

@@ -182,3 +182,31 @@ fn a_task_that_the_library_was_not_asked_to_disable_is_not_disabled() {
         assert_eq!(out.to_vec().unwrap(), [1; 4]);
     });
 }
+
+#[test]
+fn a_task_that_was_disabled_by_a_change_that_failed_is_confirmed_by_the_same_change() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        for fails in ["aclmdlRIUpdate", "aclmdlRITaskSetParams"] {
+            let (mut graph, flag, _out) = waits_and_writes(context, &stream);
+            let (tasks, other) = (graph.tasks().unwrap(), context.flag(0).unwrap());
+            let mut both = || {
+                graph.change(|change| {
+                    change.disable(&tasks[0])?;
+                    change.write_value(&tasks[2], &other, 4)
+                })
+            };
+            let before = mock::calls("aclmdlRITaskDisable");
+            mock::fail(fails, 1, 207_001).unwrap();
+            assert_says(&both().unwrap_err(), ErrorKind::OutOfMemory, &[fails]);
+            both().unwrap();
+            assert_eq!(mock::calls("aclmdlRITaskDisable"), before + 1, "the library has it");
+            let again = graph.change(|change| change.disable(&tasks[0])).unwrap_err();
+            assert_says(&again, ErrorKind::InvalidArgument, &["disabled before"]);
+            graph.launch(&stream).unwrap();
+            graph.wait().unwrap();
+            assert_eq!(other.value().unwrap(), 4);
+            drop(flag);
+        }
+    });
+}
