@@ -7,7 +7,8 @@ use racl::op::DataType::F32;
 use racl::op::ReduceKind;
 use racl::plan::{Frozen, Input, Mode, Plan, Pool, RunOptions};
 use racl::{
-    CaptureMode, Comparison, CountUpdate, CountWait, Device, DeviceLink, ErrorKind, Prefetch, Rows, ValueWait, op,
+    CaptureMode, Comparison, CountUpdate, CountWait, Device, DeviceLink, ErrorKind, MemoryAccess, Prefetch, Rows,
+    ValueWait, op,
 };
 
 #[test]
@@ -64,6 +65,7 @@ fn memory_and_graphs_of_another_device_are_refused() {
     gates(&zero, &one);
     built(&zero, &one);
     plans(&zero, &one);
+    out_of_reach(&zero, &one);
     peers(&zero, &one);
     mapped(&zero, &one);
     smaller_ways(&zero, &one);
@@ -270,6 +272,26 @@ fn plans(zero: &racl::Device, one: &racl::Device) {
     }
 }
 
+/// Memory of another device that is mapped, which a device has no access to before it is given.
+fn out_of_reach(zero: &Device, one: &Device) {
+    let stream = zero.stream().unwrap();
+    let mut buffer = zero.context().reserve::<f32>(8 << 20).unwrap();
+    (0..2).for_each(|_| buffer.map(&one.context().physical_memory(2 << 20).unwrap()).unwrap());
+    let access = [zero, one].map(|device| buffer.access(device).unwrap());
+    assert_eq!(access, [MemoryAccess::None, MemoryAccess::ReadWrite]);
+    stream.fill_words(&mut buffer, 2.0).unwrap();
+    assert_says(&stream.synchronize().unwrap_err(), ErrorKind::DeviceLost, &["507053"]);
+    let mut out = racl::Tensor::over(buffer.shared().slice(..4).unwrap(), [4]).unwrap();
+    let x = zero.zeros::<f32>([4]).unwrap();
+    op::adds(&stream, &x, 3.0, &mut out).unwrap();
+    assert_says(&stream.synchronize().unwrap_err(), ErrorKind::DeviceFault, &["507015"]);
+    buffer.set_access(zero, MemoryAccess::ReadWrite).unwrap();
+    assert_eq!(buffer.access(zero).unwrap(), MemoryAccess::ReadWrite);
+    op::adds(&stream, &x, 3.0, &mut out).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(buffer.slice(..4).unwrap().to_vec().unwrap(), [3.0; 4]);
+}
+
 /// Each of two contexts has memory of the other mapped, and streams of further contexts use it when it is dropped.
 fn mapped(zero: &Device, one: &Device) {
     let before = mock::live_handles();
@@ -278,6 +300,7 @@ fn mapped(zero: &Device, one: &Device) {
     for (own, other, stream) in [(&a, &b, &streams[0]), (&b, &a, &streams[1])] {
         let mut buffer = own.reserve::<u8>(2 << 20).unwrap();
         buffer.map(&other.physical_memory(2 << 20).unwrap()).unwrap();
+        buffer.set_access(own, MemoryAccess::ReadWrite).unwrap();
         mock::hold(stream).unwrap();
         stream.fill_bytes(&mut buffer, 1).unwrap();
         drop(buffer);

@@ -308,8 +308,9 @@ impl<T: Pod> GrowableBuffer<T> {
         PhysicalMemory::mapped_at(start, bytes, self.allocation.context(), owner)
     }
 
-    /// What work of the device of context `of` may do with the memory, all that is mapped and what will be. Its own
-    /// device may read and write at first, others nothing.
+    /// What work of the device of context `of` may do with the memory, all that is mapped and what will be. At first the
+    /// device that a piece of [memory](PhysicalMemory) is of may read and write it, which is not the buffer's own for one
+    /// that is [mapped](Self::map) from another device, and others may do nothing.
     ///
     /// # Errors
     ///
@@ -342,7 +343,8 @@ impl<T: Pod> GrowableBuffer<T> {
         Ok(())
     }
 
-    /// What work of the device of context `of` may do with the memory.
+    /// What work of the device of context `of` may do with all the memory that is mapped. Of pieces that differ it is the
+    /// least.
     ///
     /// # Errors
     ///
@@ -356,13 +358,17 @@ impl<T: Pod> GrowableBuffer<T> {
         if self.len == 0 {
             return Err(Error::invalid("access to a buffer into which nothing is mapped"));
         }
-        let (mut place, mut flags) = (location(other.device()), 0);
-        let start = self.addresses.start;
-        // SAFETY: memory is mapped at the address; a place, and room for one number.
-        unsafe { call!(&**context, aclrtMemGetAccess(start, &raw mut place, &raw mut flags)) }?;
         let known = [MemoryAccess::None, MemoryAccess::Read, MemoryAccess::ReadWrite];
-        let found = known.into_iter().find(|access| u64::from(flags_of(*access).0) == flags);
-        found.ok_or_else(|| Error::new(ErrorKind::UnknownValue, format!("access flags {flags:#x}")))
+        let mut least = known.len() - 1;
+        for (start, _) in self.addresses.pieces() {
+            let (mut place, mut flags) = (location(other.device()), 0);
+            // SAFETY: memory is mapped at the address; a place, and room for one number.
+            unsafe { call!(&**context, aclrtMemGetAccess(start, &raw mut place, &raw mut flags)) }?;
+            let found = known.iter().position(|access| u64::from(flags_of(*access).0) == flags);
+            let unknown = || Error::new(ErrorKind::UnknownValue, format!("access flags {flags:#x}"));
+            least = least.min(found.ok_or_else(unknown)?);
+        }
+        Ok(known[least])
     }
 
     /// A handle of what is mapped now, for tensors, plans and other threads. It keeps the memory, and what is mapped

@@ -57,6 +57,8 @@ void mock_device_idle(const void *p, bool idle);
 bool mock_is_pinned(const void *p);
 /* The live block of aclrtMalloc or aclrtMallocHost around an address. */
 bool mock_block_of(const void *p, void **base, uint64_t *size);
+/* As mock_host_address for a copy, of whose devices mock_peer_copies says what they may. */
+void *mock_copy_address(const void *p, uint64_t size);
 
 /* ---- memory/peer.c ---- */
 /* With the engine lock: whether work of a device may touch this memory; host memory always. */
@@ -64,6 +66,8 @@ bool mock_block_of(const void *p, void **base, uint64_t *size);
  */
 bool mock_peer_copies(int32_t device, const void *dst, const void *src);
 bool mock_peer_reaches(int32_t device, const void *p);
+/* Without the lock: whether access from one device to the other is enabled. */
+bool mock_peer_enabled(int32_t from, int32_t to);
 
 /* ---- memory/touch.c ---- */
 /* Of the task that runs, see memory.h. */

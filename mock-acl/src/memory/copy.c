@@ -12,8 +12,8 @@ static uint64_t extent(uint64_t pitch, uint64_t width, uint64_t height) {
 }
 
 static bool copy_rows(const mock_copy *c) {
-    char *dst = mock_host_address(c->dst, extent(c->dst_pitch, c->width, c->height));
-    const char *src = mock_host_address(c->src, extent(c->src_pitch, c->width, c->height));
+    char *dst = mock_copy_address(c->dst, extent(c->dst_pitch, c->width, c->height));
+    const char *src = mock_copy_address(c->src, extent(c->src_pitch, c->width, c->height));
     if (dst == NULL || src == NULL) return false;
     for (uint64_t row = 0; row < c->height; row++)
         memmove(dst + row * c->dst_pitch, src + row * c->src_pitch, c->width);

@@ -71,13 +71,21 @@ static void *mapped_view(const void *p, size_t size) {
     return mapped ? (void *)(uintptr_t)p : NULL;
 }
 
+/* For the device whose work this thread executes; what the host does goes anywhere (own choice). */
+static void *view_for(const mock_found *f) {
+    const mock_stream *s = mock_self()->stream;
+    if (s == NULL || f->view == NULL || f->device == MOCK_HOST_SIDE) return f->view;
+    const int32_t device = s->ctx->device;
+    return (f->throughout >> device & 1) != 0 || mock_peer_enabled(device, f->device) ? f->view : NULL;
+}
+
 void *mock_device_view(const void *device, size_t size) {
     static uint64_t nothing;
     mock_found f;
     mock_arena *a = mock_arena_around(device, NULL);
     void *view = NULL;
     if (a != NULL) view = mock_arena_view(a, device, size);
-    else if (mock_space_find(device, size, &f)) view = f.view;
+    else if (mock_space_find(device, size, &f)) view = view_for(&f);
     else view = mapped_view(device, size);
     return view == NULL && size == 0 ? &nothing : view;
 }
@@ -115,7 +123,13 @@ bool mock_block_of(const void *p, void **base, uint64_t *size) {
 void *mock_host_address(const void *p, uint64_t size) {
     mock_found f;
     if (mock_arena_around(p, NULL) != NULL) return mock_device_view(p, size);
-    return mock_space_find(p, size, &f) ? f.view : (void *)(uintptr_t)p;
+    return mock_space_find(p, size, &f) ? view_for(&f) : (void *)(uintptr_t)p;
+}
+
+void *mock_copy_address(const void *p, uint64_t size) {
+    mock_found f;
+    const bool apart = mock_arena_around(p, NULL) == NULL && mock_space_find(p, size, &f);
+    return apart ? f.view : mock_host_address(p, size);
 }
 
 mock_arena_use mock_device_usage(int32_t device) {

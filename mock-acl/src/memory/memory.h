@@ -25,7 +25,7 @@ void *mock_device_view(const void *device, size_t size);
 /* What an address is to a copy. */
 mock_place mock_place_of(const void *p);
 /* A host address to work on: the pointer itself for host memory, the view for device memory, NULL outside a
- * live device block. */
+ * live device block, and where the device whose work runs has no access to mapped memory. */
 void *mock_host_address(const void *p, uint64_t size);
 void mock_memory_reset(void);
 void *mock_device_alloc(int32_t device, uint64_t size);

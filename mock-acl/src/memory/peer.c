@@ -7,7 +7,9 @@
 #include "memory/memory.h"
 #include "memory/space.h"
 
-static bool enabled[MOCK_MAX_DEVICES][MOCK_MAX_DEVICES]; /* from, to; with the engine lock */
+static atomic_bool enabled[MOCK_MAX_DEVICES][MOCK_MAX_DEVICES]; /* from, to; written with the engine lock */
+
+bool mock_peer_enabled(int32_t from, int32_t to) { return enabled[from][to]; }
 
 void mock_peers_reset(void) {
     for (int from = 0; from < MOCK_MAX_DEVICES; from++)

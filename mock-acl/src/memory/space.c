@@ -194,7 +194,7 @@ static void find_piece(const mock_space *s, uint64_t at, uint64_t size, mock_fou
     f->base = s->base + p->at;
     f->size = p->size;
     f->device = p->physical->device;
-    f->reach = reach_of(p);
+    f->reach = f->throughout = reach_of(p);
     const mock_piece *end = s->pieces + s->count;
     uint64_t left = size, have = p->size - (at - p->at);
     bool good = f->reach != 0 || p->access[MOCK_HOST_SIDE] != 0;
@@ -203,6 +203,7 @@ static void find_piece(const mock_space *s, uint64_t at, uint64_t size, mock_fou
         p++;
         good = p < end && p->at == (p - 1)->at + (p - 1)->size && reach_of(p) != 0;
         if (!good) break;
+        f->throughout &= reach_of(p);
     }
     if (good) f->view = s->view + at;
 }
@@ -221,7 +222,7 @@ bool mock_space_find(const void *p, uint64_t size, mock_found *f) {
         } else if (at >= s->first && at - s->first < s->size) {
             f->base = s->base + s->first;
             f->size = s->size;
-            f->reach = s->open ? UINT32_MAX : UINT32_C(1) << s->device;
+            f->reach = f->throughout = s->open ? UINT32_MAX : UINT32_C(1) << s->device;
             if (size <= s->size - (at - s->first)) f->view = s->view + at;
         }
     }

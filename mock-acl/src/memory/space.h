@@ -37,6 +37,7 @@ typedef struct mock_found {
     mock_space_kind kind;
     int32_t device;  /* MOCK_HOST_SIDE for memory of the host */
     uint32_t reach; /* a bit for each device with access */
+    uint32_t throughout; /* with access to all of the bytes */
 } mock_found;
 
 /* memory/physical.c */
