@@ -113,7 +113,7 @@ impl Communicator {
                 collective!(inner, HcclCommInitRootInfoConfig(size, &raw const info, rank, config, &raw mut raw))
             }?;
         }
-        Self::own(raw, context.inner())
+        Self::own(raw, context.inner(), rank, Some(size))
     }
 
     /// Takes the place `rank` of the rank table in the file `path`, JSON that names servers and cards. Blocks as
@@ -145,7 +145,7 @@ impl Communicator {
             unsafe { collective!(inner, HcclCommInitClusterInfoConfig(name.as_ptr(), rank, config, &raw mut raw)) }
         };
         made.map_err(|error| error.context(format!("with the rank table {}", path.display())))?;
-        Self::own(raw, context.inner())
+        Self::own(raw, context.inner(), rank, None)
     }
 
     /// Communicators of several cards of this process, in the order of their ranks, made by one thread. Their
@@ -188,8 +188,10 @@ impl Communicator {
         forget_binding();
         made?;
         // All are owned before one can fail.
-        let owned: Vec<_> =
-            raws.iter().zip(&contexts).map(|(raw, context)| Self::own(*raw, context.inner())).collect();
+        let own = |(rank, (raw, context)): (u32, (&HcclComm, &&Context))| {
+            Self::own(*raw, context.inner(), rank, Some(count))
+        };
+        let owned: Vec<_> = (0..count).zip(raws.iter().zip(&contexts)).map(own).collect();
         owned.into_iter().collect()
     }
 
@@ -253,7 +255,7 @@ impl Communicator {
         if own.is_none() {
             return Ok(None);
         }
-        Self::own(raw, &self.0.context).map(Some)
+        Self::own(raw, &self.0.context, rank, Some(count)).map(Some)
     }
 
     fn check_ranks(&self, ranks: &[u32]) -> Result<()> {
@@ -269,8 +271,8 @@ impl Communicator {
         Ok(())
     }
 
-    /// Owns a handle that the library just gave.
-    fn own(raw: HcclComm, context: &Arc<ContextInner>) -> Result<Self> {
+    /// Owns a handle that the library just gave for the rank `asked`, of as many as are known.
+    fn own(raw: HcclComm, context: &Arc<ContextInner>, asked: u32, of: Option<u32>) -> Result<Self> {
         let state = Lock::new(State { raw, busy: false, asking: 0, aborted: false });
         let mut inner = Inner {
             state,
@@ -289,6 +291,12 @@ impl Communicator {
         unsafe { collective!(&**context, HcclGetRankId(raw, rank)) }?;
         // SAFETY: as above.
         unsafe { collective!(&**context, HcclGetRankSize(raw, size)) }?;
+        // Lists of all ranks are as long as the size, and are read at the rank.
+        let (rank, size) = (inner.rank, inner.size);
+        if rank != asked || rank >= size || of.is_some_and(|of| of != size) {
+            let text = format!("the library gave rank {rank} of {size}, where rank {asked} was asked for");
+            return Err(Error::new(ErrorKind::UnknownValue, text));
+        }
         let mut name = [0; COMM_NAME_MAX_LENGTH as usize];
         let place = (&raw mut name).cast();
         // SAFETY: a place for as long a name as there may be.

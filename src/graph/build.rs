@@ -8,7 +8,7 @@ use acl_sys::aclmdlRI;
 use super::captured::Graph;
 use super::pool::GraphPool;
 use crate::allocation::Allocation;
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::closure;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
@@ -107,6 +107,7 @@ impl GraphBuilder {
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is a place for one handle.
         unsafe { call!(&**context, aclmdlRIBuildBegin(&raw mut raw, 0)) }?;
+        let raw = non_null(raw, "aclmdlRIBuildBegin")?;
         let state = CaptureState::by_hand(pool.inner());
         let (bound, context) = (Bound::default(), Arc::clone(context));
         let mut builder = Self { raw, bound, first: first.clone(), state, context };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use acl_sys::{aclmdlRI, aclmdlRICaptureStatus, aclmdlRICondHandle, aclmdlRICondHandleFlag};
 use bytemuck::Pod;
 
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Allocation, SharedBuffer};
 use crate::stream::{CaptureState, Stream, StreamInner};
@@ -115,8 +115,10 @@ impl Condition {
         let number = at_launch.unwrap_or(0);
         // SAFETY: `handle` is a place for one; the graph is being recorded, which the stream's lock keeps it.
         unsafe { call!(context, aclmdlRICondHandleCreate(graph, number, flag, &raw mut handle)) }?;
+        let handle = non_null(handle, "aclmdlRICondHandleCreate")?;
         // SAFETY: `cell` is a place for one address, and the handle was made above.
         unsafe { call!(context, aclmdlRICondHandleGetCondPtr(handle, &raw mut cell)) }?;
+        let cell = non_null(cell, "aclmdlRICondHandleGetCondPtr")?;
         let root = capture.root().id();
         let memory = Allocation::of_capture(stream.context(), cell.cast(), size_of::<u64>(), root);
         let cell = SharedBuffer::within(&memory, 0, 1);

@@ -10,7 +10,7 @@ use acl_sys::aclrtTaskGrp;
 
 use super::captured::Graph;
 use crate::allocation::{Allocation, How, Launches as _};
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{say, theirs};
 use crate::stream::{All, Gathered, Stream};
@@ -156,7 +156,7 @@ impl OpenGroup<'_> {
         if ended.is_err() && end().is_err() {
             self.stream.0.spoil();
         }
-        ended.map(|()| handle)
+        ended.and_then(|()| non_null(handle, "aclmdlRICaptureTaskGrpEnd"))
     }
 }
 

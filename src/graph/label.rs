@@ -8,7 +8,7 @@ use acl_sys::{aclrtLabel, aclrtLabelList};
 
 use super::steer::building;
 use crate::allocation::{Allocation, Touch};
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, Refused, Result};
 use crate::memory::DeviceRead;
@@ -78,6 +78,7 @@ impl Context {
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is a place for one handle.
         unsafe { call!(&**self.inner(), aclrtCreateLabel(&raw mut raw)) }?;
+        let raw = non_null(raw, "aclrtCreateLabel")?;
         // SAFETY: the owner's only destroy, of a handle that no graph uses any more.
         let destroy: Destroy = |context, raw| unsafe { call!(context, aclrtDestroyLabel(raw)) };
         Ok(Label { handle: Handle::new(raw, "a label", destroy, self.inner()), place: Place::default() })
@@ -126,6 +127,7 @@ impl LabelList {
         let mut raw = std::ptr::null_mut();
         // SAFETY: live handles, as many as is said, and a place for one.
         unsafe { call!(&*context, aclrtCreateLabelList(handles.as_mut_ptr(), handles.len(), &raw mut raw)) }?;
+        let raw = non_null(raw, "aclrtCreateLabelList")?;
         // SAFETY: the owner's only destroy, of a handle that no graph uses any more.
         let destroy: Destroy = |context, raw| unsafe { call!(context, aclrtDestroyLabelList(raw)) };
         Ok(Self { handle: Handle::new(raw, "a list of labels", destroy, &context), labels })

@@ -14,7 +14,7 @@ use super::failure;
 use super::function::Kernel;
 use super::options::BinaryOptions;
 use crate::allocation::Allocation;
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::Lock;
@@ -172,6 +172,7 @@ impl KernelBinary {
         let mut options = aclrtBinaryLoadOptions { options: list.as_mut_ptr(), numOpt: list.len() };
         let options = if list.is_empty() { std::ptr::null_mut() } else { &raw mut options };
         load(context, options, &data, &raw mut raw)?;
+        let raw = non_null(raw, "a load of a kernel binary")?;
         let unload: Destroy = |context, raw| {
             // Before the call, after which another binary may have the handle.
             let number = failure::number_of(context, raw);
@@ -241,7 +242,7 @@ impl KernelBinary {
     fn find(&self, ask: impl FnOnce(&ContextInner, *mut aclrtFuncHandle) -> Result<()>) -> Result<aclrtFuncHandle> {
         let mut raw = std::ptr::null_mut();
         ask(self.context_inner(), &raw mut raw)?;
-        Ok(raw)
+        non_null(raw, "a search for a kernel")
     }
 
     /// A variable of the code in device memory, as elements of `T`: read and written from the host and on streams as

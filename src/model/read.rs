@@ -15,6 +15,9 @@ use crate::op::DataType;
 const CHOICE: &str = "ascend_mbatch_shape_data";
 const PREPROCESSING: &str = "ascend_dynamic_aipp_data";
 
+/// As many as there is room for of batches and of sizes of images.
+const MOST_GEARS: usize = 128;
+
 /// The size that says that the number of sizes is not known.
 const UNKNOWN_RANK: i64 = -2;
 
@@ -197,6 +200,9 @@ impl Desc {
         if count == 0 {
             let text = "the library does not say which sizes the model was built for";
             return Err(Error::new(ErrorKind::UnknownValue, text));
+        }
+        if count > MOST_GEARS {
+            return Err(Error::new(ErrorKind::UnknownValue, format!("{count} choices of sizes")));
         }
         let mut rows: Vec<_> = std::iter::repeat_with(no_dims).take(count).collect();
         // SAFETY: places for as many rows as are given.

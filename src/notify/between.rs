@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Notify;
-use crate::call::call;
+use crate::call::{call, non_null};
 use crate::context::{Context, process_numbers};
 use crate::error::{Error, Result};
 
@@ -104,6 +104,6 @@ impl Context {
         let flags = u64::from(acl_sys::ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT);
         // SAFETY: a place for one handle, and a NUL-terminated string.
         unsafe { call!(&**self.inner(), aclrtNotifyImportByKey(&raw mut raw, key.0.as_ptr(), flags)) }?;
-        Ok(Notify::own(raw, self.inner()))
+        Ok(Notify::own(non_null(raw, "aclrtNotifyImportByKey")?, self.inner()))
     }
 }

@@ -24,6 +24,7 @@ mod once;
 mod passes;
 mod releases;
 mod strangers;
+mod wrong;
 
 use std::collections::BTreeSet;
 use std::fs;
