@@ -84,7 +84,7 @@ impl Communicator {
         // Who waits for its turn looks at that.
         self.0.back.notify_all();
         let ended = self.0.abort_streams();
-        ended.and(self.0.destroy_aborted(Arc::strong_count(&self.0) > 1))
+        ended.and(self.0.destroy_aborted(|| Arc::strong_count(&self.0) > 1))
     }
 }
 
@@ -130,7 +130,7 @@ impl Inner {
 
     /// Destroys the handle of an aborted communicator once no thread makes a call with it, unless a graph needs it, or
     /// work that could not be ended.
-    fn destroy_aborted(&self, kept: bool) -> Result<()> {
+    fn destroy_aborted(&self, is_kept: impl FnOnce() -> bool) -> Result<()> {
         let until = retire::deadline();
         let mut state = self.state.lock();
         while state.busy || state.asking > 0 {
@@ -146,7 +146,8 @@ impl Inner {
         drop(state);
         // What another thread was queuing meanwhile; nobody can queue more.
         self.abort_streams()?;
-        if kept || turn.raw.is_null() {
+        // A capture may have taken it until the turn began.
+        if is_kept() || turn.raw.is_null() {
             return Ok(());
         }
         if self.is_used() {
