@@ -222,6 +222,13 @@ impl Allocation {
         !self.host.load(Ordering::Acquire) && self.users.are_none()
     }
 
+    /// Whether work of streams uses it, as far as is known after asking. Of what is lost nobody will ever know more.
+    pub(crate) fn is_used(&self) -> bool {
+        let (streams, _) = self.users.all();
+        streams.iter().for_each(Use::poll);
+        streams.iter().any(|last| !last.is_done() && !last.is_lost())
+    }
+
     /// Waits for the users of the memory and frees it; the caller has the only handle.
     pub(crate) fn end(&self) -> Result<()> {
         self.wait_idle()?;

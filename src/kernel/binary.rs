@@ -342,19 +342,23 @@ impl KernelBinary {
 impl BinaryInner {
     fn close(self) -> Result<(), Refused<Self>> {
         let Self { globals, handle } = self;
-        let all = std::mem::take(&mut *globals.lock());
-        let lent = all.iter().find(|(_, memory)| Arc::strong_count(memory) > 1).map(|(name, _)| name.clone());
-        if let Some(name) = lent {
+        let mut all = std::mem::take(&mut *globals.lock());
+        let check = |(name, memory): (&CString, &Arc<Allocation>)| match memory.is_used() {
+            _ if Arc::strong_count(memory) > 1 => Err(Error::invalid(format!("the variable {name:?} is in use"))),
+            true => Err(Error::invalid(format!("work that is not done uses the variable {name:?}"))),
+            false => Ok(()),
+        };
+        let mut ended = all.iter().try_for_each(check);
+        while ended.is_ok()
+            && let Some(first) = all.first_entry()
+        {
+            // One that does not end keeps what it knows of its users.
+            ended = first.get().end().map(|()| drop(first.remove()));
+        }
+        if let Err(error) = ended {
             *globals.lock() = all;
-            let text = format!("the variable {name:?} is in use");
-            return Err(Refused::new(Self { globals, handle }, Error::invalid(text)));
+            return Err(Refused::new(Self { globals, handle }, error));
         }
-        for memory in all.values() {
-            if let Err(error) = memory.end() {
-                return Err(Refused::new(Self { globals, handle }, error));
-            }
-        }
-        drop(all);
         Handle::close(handle).map_err(|refused| refused.map(|handle| Self { globals, handle }))
     }
 }

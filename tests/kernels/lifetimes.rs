@@ -33,6 +33,50 @@ fn kernels_clones_and_variables_keep_their_binary() {
 }
 
 #[test]
+fn a_binary_whose_variables_are_in_use_is_not_closed_and_knows_them_still() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let binary = load(context);
+        let mut counter = binary.global::<i32>("counter").unwrap();
+        mock::hold(&stream).unwrap();
+        stream.fill_bytes(&mut counter, 0).unwrap();
+        drop(counter);
+        let refused = binary.close().unwrap_err();
+        assert_says(refused.error(), ErrorKind::InvalidArgument, &["work that is not done", "\"counter\""]);
+        let binary = refused.into_value();
+        mock::release(&stream).unwrap();
+        stream.synchronize().unwrap();
+        // Work that failed is told, by the wait that the close ends with.
+        mock::hold(&stream).unwrap();
+        mock::fail_task("aclrtMemsetAsync", 1, 507_015).unwrap();
+        stream.fill_bytes(&mut binary.global::<i32>("counter").unwrap(), 0).unwrap();
+        let address = binary.global::<i32>("counter").unwrap().address();
+        mock::release(&stream).unwrap();
+        assert_eq!(binary.global::<i32>("counter").unwrap().to_vec().unwrap_err().code(), Some(507_015));
+        assert_eq!(binary.global::<i32>("counter").unwrap().address(), address);
+        binary.close().unwrap();
+    });
+}
+
+#[test]
+fn a_variable_that_could_not_be_waited_for_keeps_its_users() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let binary = load(context);
+        stream.fill_bytes(&mut binary.global::<i32>("counter").unwrap(), 0).unwrap();
+        mock::fail_task("aclrtMemsetAsync", 1, 507_015).unwrap();
+        stream.fill_bytes(&mut binary.global::<i32>("table").unwrap(), 0).unwrap();
+        mock::run_until_idle();
+        let refused = binary.close().unwrap_err();
+        assert_says(refused.error(), ErrorKind::DeviceFault, &["507015"]);
+        let binary = refused.into_value();
+        assert_eq!(binary.global::<f32>("table").unwrap().len(), 250);
+        assert_eq!(binary.global::<i32>("counter").unwrap().to_vec().unwrap(), [0]);
+        binary.close().unwrap();
+    });
+}
+
+#[test]
 fn work_under_way_keeps_the_code_and_the_memory() {
     for way in [false, true] {
         alone(|context| {
