@@ -185,6 +185,7 @@ impl ModelOptions {
     /// Sees that all memory fits the model, and that nothing uses it any more.
     #[track_caller]
     fn places(&self, context: &Context, source: &Source<'_>) -> Result<Places> {
+        source.check()?;
         let mut places = Places { work: self.work.clone(), own_weights: None, given: [NOWHERE; 2] };
         if self.pooled || self.work.is_some() || self.weights.is_some() {
             let need = source.size(context.inner())?;
@@ -328,6 +329,14 @@ impl Source<'_> {
         path_of(path).map(Self::File)
     }
 
+    /// For no bytes the library has the code of a null pointer.
+    fn check(&self) -> Result<()> {
+        match self {
+            Self::Bytes([]) => Err(Error::new(ErrorKind::File, "no bytes are no model")),
+            _ => Ok(()),
+        }
+    }
+
     fn describe(&self) -> String {
         match self {
             Self::File(path) => format!("from {}", path.to_string_lossy()),
@@ -336,6 +345,7 @@ impl Source<'_> {
     }
 
     pub(super) fn size(&self, context: &ContextInner) -> Result<ModelSize> {
+        self.check()?;
         let mut size = ModelSize { work: 0, weights: 0 };
         let (work, weights) = (&raw mut size.work, &raw mut size.weights);
         match self {
@@ -351,6 +361,7 @@ impl Source<'_> {
     }
 
     pub(super) fn description(&self, context: &Arc<ContextInner>) -> Result<ModelDescription> {
+        self.check()?;
         let desc = match self {
             Self::File(path) => Desc::of_file(context, path),
             Self::Bytes(bytes) => Desc::of_bytes(context, bytes),

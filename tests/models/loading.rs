@@ -153,7 +153,10 @@ fn no_file_and_no_model_is_told_as_such() {
         assert_says(&zero, ErrorKind::InvalidArgument, &["a path with a zero byte"]);
         let real = context.load_model_bytes(*b"IMOD and what else such a file holds").unwrap_err();
         assert_says(&real, ErrorKind::File, &["545001", "a real offline model"]);
-        for bytes in [&b""[..], b"M", &[7; 100]] {
+        assert_says(&context.load_model_bytes(Vec::new()).unwrap_err(), ErrorKind::File, &["no bytes"]);
+        assert_says(&context.model_size_of_bytes([]).unwrap_err(), ErrorKind::File, &["no bytes"]);
+        assert_says(&context.describe_model_bytes([]).unwrap_err(), ErrorKind::File, &["no bytes"]);
+        for bytes in [&b"M"[..], &[7; 100]] {
             let error = context.load_model_bytes(bytes).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::File | ErrorKind::InvalidArgument), "{error}");
         }
