@@ -249,7 +249,8 @@ fn options_reach_the_library_and_wrong_ones_are_told() {
         for (options, says) in [
             (base().devices(&[9]), "aclprofCreateConfig"),
             (base().devices(&[0, 0]), "aclprofCreateConfig"),
-            (base().devices(&[]).data(&[ProfileData::TaskTime]), "aclprofCreateConfig"),
+            (base().devices(&[]).data(&[ProfileData::TaskTime]), "a profile of no devices"),
+            (base().devices(&[]), "a profile of no devices"),
             (base().data(&[]), "aclprofStart"),
             (base().setting(ProfileSetting::Host, ""), "aclprofSetConfig"),
             (base().setting(ProfileSetting::Host, "c\0pu"), "zero byte"),
@@ -262,6 +263,7 @@ fn options_reach_the_library_and_wrong_ones_are_told() {
         assert_eq!(acl.profile(&below).unwrap_err().kind(), ErrorKind::File);
         // Nothing of them is left.
         acl.profile(&base()).unwrap().stop().unwrap();
+        acl.profile(&base().devices(&[]).data(&[ProfileData::Marks])).unwrap().stop().unwrap();
     });
 }
 

@@ -161,7 +161,7 @@ impl ProfileOptions {
         Self { folder: folder.into(), devices: vec![0], data, metrics: CoreMetrics::None, settings: Vec::new() }
     }
 
-    /// Other devices than the first one.
+    /// Other devices than the first one. None for the [marks](ProfileData::Marks) of the host and nothing else.
     pub fn devices(mut self, ids: &[u32]) -> Self {
         self.devices = ids.to_vec();
         self
@@ -233,12 +233,16 @@ impl Acl {
     /// # Errors
     ///
     /// [`ErrorKind::AlreadyInitialized`] while the process has another one, of this crate or of other code;
-    /// [`ErrorKind::InvalidArgument`] for devices that there are not or no data, and settings that the library does not
+    /// [`ErrorKind::InvalidArgument`] for devices that there are not, none for other data than marks, no data, and settings that the library does not
     /// take; [`ErrorKind::File`] for a folder that cannot be made; [`ErrorKind::NotSupported`] for data that the chip
     /// does not have; [`ErrorKind::MissingSymbol`] on a library without profiles.
     #[doc(alias = "aclprofInit")]
     #[doc(alias = "aclprofStart")]
     pub fn profile(&self, options: &ProfileOptions) -> Result<Profile> {
+        // The library takes it where there are marks among the data, and leaves the rest out.
+        if options.devices.is_empty() && options.data.iter().any(|data| *data != ProfileData::Marks) {
+            return Err(Error::invalid("a profile of no devices, for which there are marks and nothing else"));
+        }
         let bytes = options.folder.as_os_str().as_encoded_bytes();
         let folder = text_of(bytes, "the folder of a profile")?;
         let values = options.settings.iter().map(|(_, value)| text_of(value.as_bytes(), "a setting of a profile"));
