@@ -37,12 +37,19 @@ pub enum FaultKind {
 /// A range of memory with errors that it cannot correct itself (UCE).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryError {
+    device: i32,
     address: usize,
     bytes: usize,
     reserved: [usize; 14],
 }
 
 impl MemoryError {
+    /// The number of the device whose memory it is.
+    #[must_use]
+    pub fn device(&self) -> i32 {
+        self.device
+    }
+
     /// Where it begins, as an address of the device.
     #[must_use]
     pub fn address(&self) -> usize {
@@ -55,8 +62,8 @@ impl MemoryError {
         self.bytes
     }
 
-    fn of(raw: &aclrtMemUceInfo) -> Self {
-        Self { address: raw.addr.addr(), bytes: raw.len, reserved: raw.reserved }
+    fn of(device: i32, raw: &aclrtMemUceInfo) -> Self {
+        Self { device, address: raw.addr.addr(), bytes: raw.len, reserved: raw.reserved }
     }
 
     fn raw(&self) -> aclrtMemUceInfo {
@@ -68,12 +75,19 @@ impl MemoryError {
 /// The latest fault of a device ([`Device::fault`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceFault {
+    device: i32,
     kind: FaultKind,
     repairable: bool,
     memory: Vec<MemoryError>,
 }
 
 impl DeviceFault {
+    /// The number of the device that has it.
+    #[must_use]
+    pub fn device(&self) -> i32 {
+        self.device
+    }
+
     /// What failed.
     #[must_use]
     pub fn kind(&self) -> FaultKind {
@@ -92,7 +106,7 @@ impl DeviceFault {
         &self.memory
     }
 
-    fn of(raw: &aclrtErrorInfo) -> Option<Self> {
+    fn of(device: i32, raw: &aclrtErrorInfo) -> Option<Self> {
         type Type = aclrtErrorType;
         let detailed = raw.hasDetail != 0;
         let kind = match raw.errorType {
@@ -114,9 +128,9 @@ impl DeviceFault {
         if kind == FaultKind::Memory && detailed {
             // SAFETY: this is the detail of such a fault, and all of the union was set before the call.
             let known = unsafe { &raw.detail.uceInfo };
-            memory.extend(known.memUceInfoArray.iter().take(known.arraySize).map(MemoryError::of));
+            memory.extend(known.memUceInfoArray.iter().take(known.arraySize).map(|raw| MemoryError::of(device, raw)));
         }
-        Some(Self { kind, repairable: raw.tryRepair != 0, memory })
+        Some(Self { device, kind, repairable: raw.tryRepair != 0, memory })
     }
 
     fn raw(&self) -> aclrtErrorInfo {
@@ -191,7 +205,7 @@ impl Device {
         let mut raw = no_fault();
         // SAFETY: `raw` is a place for one answer.
         unsafe { call!(&**self.context().inner(), aclrtGetErrorVerbose(self.id(), &raw mut raw)) }?;
-        Ok(DeviceFault::of(&raw))
+        Ok(DeviceFault::of(self.id(), &raw))
     }
 
     /// Repairs what [`fault`](Self::fault) gave, once no work of the device runs
@@ -199,10 +213,12 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for a fault that cannot be repaired;
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a fault of another device;
+    /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for one that cannot be repaired;
     /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library that cannot.
     #[doc(alias = "aclrtRepairError")]
     pub fn repair(&self, fault: &DeviceFault) -> Result<()> {
+        self.check_own(fault.device)?;
         let raw = fault.raw();
         // SAFETY: `raw` is a fault as the library gives it, and outlives the call.
         unsafe { call!(&**self.context().inner(), aclrtRepairError(self.id(), &raw const raw)) }
@@ -230,7 +246,7 @@ impl Device {
         let place = all.as_mut_ptr();
         // SAFETY: room for so many answers, and a place for their number.
         unsafe { call!(&**self.context().inner(), aclrtGetMemUceInfo(self.id(), place, MOST, &raw mut count)) }?;
-        Ok(all.iter().take(count).map(MemoryError::of).collect())
+        Ok(all.iter().take(count).map(|raw| MemoryError::of(self.id(), raw)).collect())
     }
 
     /// Repairs ranges of [`memory_errors`](Self::memory_errors), once no work of the device runs. What was in them is
@@ -238,7 +254,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more than 128;
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more than 128, and those of another device;
     /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) on a chip that cannot.
     #[doc(alias = "aclrtMemUceRepair")]
     pub fn repair_memory(&self, errors: &[MemoryError]) -> Result<()> {
@@ -248,10 +264,18 @@ impl Device {
         if errors.len() > MOST {
             return Err(Error::invalid(format!("{} memory errors at once, of {MOST} at most", errors.len())));
         }
+        errors.iter().try_for_each(|error| self.check_own(error.device))?;
         let mut all: Vec<_> = errors.iter().map(MemoryError::raw).collect();
         let (list, count) = (all.as_mut_ptr(), all.len());
         // SAFETY: a list of so many ranges.
         unsafe { call!(&**self.context().inner(), aclrtMemUceRepair(self.id(), list, count)) }
+    }
+
+    fn check_own(&self, of: i32) -> Result<()> {
+        if of == self.id() {
+            return Ok(());
+        }
+        Err(Error::invalid(format!("a fault of device {of}, to be repaired on device {}", self.id())))
     }
 
     /// As [`Device::close`], but the device is reset although other code of the process has it open: its streams,
@@ -290,8 +314,8 @@ mod tests {
 
     #[test]
     fn a_fault_is_given_back_as_it_came() {
-        assert_eq!(DeviceFault::of(&no_fault()), None);
-        let error = MemoryError { address: 0x1000, bytes: 64, reserved: [3; 14] };
+        assert_eq!(DeviceFault::of(3, &no_fault()), None);
+        let error = MemoryError { device: 3, address: 0x1000, bytes: 64, reserved: [3; 14] };
         let kinds = [
             (FaultKind::Memory, vec![error; 2]),
             (FaultKind::Memory, Vec::new()),
@@ -304,8 +328,8 @@ mod tests {
             (FaultKind::Other(77), Vec::new()),
         ];
         for (kind, memory) in kinds {
-            let fault = DeviceFault { kind, repairable: memory.len() == 2, memory };
-            assert_eq!(DeviceFault::of(&fault.raw()).as_ref(), Some(&fault));
+            let fault = DeviceFault { device: 3, kind, repairable: memory.len() == 2, memory };
+            assert_eq!(DeviceFault::of(3, &fault.raw()).as_ref(), Some(&fault));
         }
     }
 
@@ -314,6 +338,17 @@ mod tests {
         let mut raw = no_fault();
         (raw.errorType, raw.hasDetail) = (aclrtErrorType::ACL_RT_ERROR_MEMORY, 1);
         raw.detail.uceInfo = aclrtMemUceInfoArray { arraySize: usize::MAX, memUceInfoArray: [none(); IN_FAULT] };
-        assert_eq!(DeviceFault::of(&raw).map(|fault| fault.memory.len()), Some(IN_FAULT));
+        assert_eq!(DeviceFault::of(0, &raw).map(|fault| fault.memory.len()), Some(IN_FAULT));
+    }
+
+    #[test]
+    fn a_device_repairs_what_is_its_own() {
+        let device = crate::Acl::mock().unwrap().device(0).unwrap();
+        let error = |device| MemoryError { device, address: 0x1000, bytes: 64, reserved: [0; 14] };
+        let refused = device.repair_memory(&[error(0), error(1)]).unwrap_err();
+        assert!(refused.code().is_none() && refused.to_string().contains("a fault of device 1"), "{refused}");
+        let fault = DeviceFault { device: 1, kind: FaultKind::L2, repairable: true, memory: Vec::new() };
+        let refused = device.repair(&fault).unwrap_err();
+        assert!(refused.code().is_none() && refused.to_string().contains("on device 0"), "{refused}");
     }
 }
