@@ -317,6 +317,29 @@ impl<T: Pod> DeviceBuffer<T> {
         self.as_mut_slice().write(data)
     }
 
+    /// The same memory as elements of another type.
+    ///
+    /// # Errors
+    ///
+    /// The buffer, and why as [`DeviceSlice::cast`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let words = device.upload(&[1_u8, 0, 0, 0, 2, 0, 0, 0])?.cast::<[u8; 4]>()?;
+    /// assert_eq!(words.to_vec()?, [[1, 0, 0, 0], [2, 0, 0, 0]]);
+    /// assert!(words.cast::<[u8; 3]>().is_err());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "transmute")]
+    pub fn cast<U: Pod>(self) -> Result<DeviceBuffer<U>, Refused<Self>> {
+        match self.0.cast() {
+            Ok(memory) => Ok(DeviceBuffer(memory)),
+            Err(error) => Err(Refused::new(self, error)),
+        }
+    }
+
     /// Waits for work that uses the memory and frees it now.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 
-use super::slice::part;
+use super::slice::{part, recast};
 use super::{Allocation, DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite};
 use crate::error::{Error, Refused, Result};
 
@@ -74,6 +74,17 @@ impl<T: Pod> SharedBuffer<T> {
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
         let range = part(&range, self.len)?;
         Ok(Self::new(Arc::clone(&self.allocation), self.offset + range.start, range.len()))
+    }
+
+    /// A further handle of the same memory, as elements of another type.
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceSlice::cast`].
+    #[doc(alias = "transmute")]
+    pub fn cast<U: Pod>(&self) -> Result<SharedBuffer<U>> {
+        let (offset, len) = recast::<T, U>(&self.allocation, self.offset, self.len)?;
+        Ok(SharedBuffer::new(Arc::clone(&self.allocation), offset, len))
     }
 
     /// As [`DeviceBuffer::write`].

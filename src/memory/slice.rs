@@ -151,6 +151,18 @@ pub(super) fn part(range: &impl RangeBounds<usize>, len: usize) -> Result<Range<
     }
 }
 
+/// Where the `len` elements from `offset` on begin as elements of another type, and how many they are.
+pub(super) fn recast<T: Pod, U: Pod>(allocation: &Allocation, offset: usize, len: usize) -> Result<(usize, usize)> {
+    let (start, bytes, size) = (offset * size_of::<T>(), len * size_of::<T>(), size_of::<U>());
+    let aligned = allocation.address().wrapping_byte_add(start).cast::<U>().is_aligned();
+    if size == 0 || !start.is_multiple_of(size) || !bytes.is_multiple_of(size) || !aligned {
+        let text =
+            format!("{bytes} bytes from byte {start} of memory on, which are no whole elements of {size} bytes");
+        return Err(Error::invalid(text));
+    }
+    Ok((start / size, bytes / size))
+}
+
 impl<'a, T: Pod> DeviceSlice<'a, T> {
     #[inline]
     pub(super) fn new(allocation: &'a Arc<Allocation>, offset: usize, len: usize) -> Self {
@@ -208,6 +220,27 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
         let range = part(&range, self.len)?;
         Ok(Self::new(self.allocation, self.offset + range.start, range.len()))
+    }
+
+    /// The same memory as elements of another type.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where it is none of whole elements of that
+    /// type, counted from the start of the memory that this is a part of, or not aligned for them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let buffer = device.upload(&[1.0_f32, -1.0])?;
+    /// assert_eq!(buffer.slice(..)?.cast::<u32>()?.to_vec()?, [0x3F80_0000, 0xBF80_0000]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "transmute")]
+    pub fn cast<U: Pod>(&self) -> Result<DeviceSlice<'a, U>> {
+        let (offset, len) = recast::<T, U>(self.allocation, self.offset, self.len)?;
+        Ok(DeviceSlice::new(self.allocation, offset, len))
     }
 
     /// The elements before `middle`, and those from there on.
@@ -285,6 +318,17 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
     /// As [`DeviceBuffer::slice`].
     pub fn split_at_mut(&mut self, middle: usize) -> Result<(DeviceSliceMut<'_, T>, DeviceSliceMut<'_, T>)> {
         self.as_mut_slice().into_halves(middle)
+    }
+
+    /// The same memory as elements of another type.
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceSlice::cast`].
+    #[doc(alias = "transmute")]
+    pub fn cast<U: Pod>(self) -> Result<DeviceSliceMut<'a, U>> {
+        let (offset, len) = recast::<T, U>(self.allocation, self.offset, self.len)?;
+        Ok(DeviceSliceMut::new(self.allocation, offset, len))
     }
 
     pub(super) fn into_part(self, range: impl RangeBounds<usize>) -> Result<Self> {

@@ -4,6 +4,7 @@
 mod common;
 
 mod batches;
+mod casts;
 mod growable;
 mod indirect;
 mod managed;
