@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use acl_sys::{Table, aclrtExceptionInfo, aclrtFuncHandle};
@@ -189,10 +190,26 @@ struct OfDevice {
 /// One for each device that was opened.
 static ALL: Lock<Vec<OfDevice>> = Lock::new(Vec::new());
 
-/// Failures of one device that no wait for their stream has reported, each with the streams, by era, whose waits were
-/// told that they are behind it.
+/// How many failures were noted so far.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// A moment between failures.
+#[inline]
+pub(crate) fn now() -> u64 {
+    COUNT.load(Ordering::Acquire)
+}
+
+struct Kept {
+    failure: TaskFailure,
+    /// Which of all it was.
+    count: u64,
+    /// The streams, by era, whose waits were told that they are behind it.
+    told: Vec<u64>,
+}
+
+/// Failures of one device that no wait for their stream has reported.
 #[derive(Default)]
-pub(crate) struct Failures(Lock<Vec<(TaskFailure, Vec<u64>)>>);
+pub(crate) struct Failures(Lock<Vec<Kept>>);
 
 impl Failures {
     /// Those of a device.
@@ -232,7 +249,8 @@ impl Failures {
         if failures.len() == KEPT {
             failures.remove(0);
         }
-        failures.push((failure, Vec::new()));
+        let count = COUNT.fetch_add(1, Ordering::AcqRel) + 1;
+        failures.push(Kept { failure, count, told: Vec::new() });
     }
 
     #[inline]
@@ -240,15 +258,25 @@ impl Failures {
         self.0.lock().is_empty()
     }
 
-    /// The first of a stream, for the waits of another one, by its era: once for each.
-    pub(crate) fn of_stream(&self, stream: u32, waits: u64) -> Option<TaskFailure> {
+    /// The first of a stream that is there since `born`, for the waits of another one, by its era: all there are now count
+    /// as told to that.
+    pub(crate) fn of_stream(&self, (stream, born): (u32, u64), waits: u64) -> Option<TaskFailure> {
+        let mut found = None;
         let mut failures = self.0.lock();
-        let (failure, told) = failures.iter_mut().find(|(failure, _)| failure.stream == stream)?;
-        if told.contains(&waits) {
-            return None;
+        // An earlier stream may have had the number.
+        let own =
+            |kept: &&mut Kept| kept.failure.stream == stream && kept.count > born && !kept.told.contains(&waits);
+        for kept in failures.iter_mut().filter(own) {
+            kept.told.push(waits);
+            found.get_or_insert_with(|| kept.failure.clone());
         }
-        told.push(waits);
-        Some(failure.clone())
+        found
+    }
+
+    /// The library has nothing more to say of those of a stream, or of all, that were noted until `moment`.
+    pub(crate) fn settle(&self, stream: Option<u32>, moment: u64) {
+        let is_of = |kept: &Kept| stream.is_none_or(|stream| kept.failure.stream == stream);
+        self.0.lock().retain(|kept| kept.count > moment || !is_of(kept));
     }
 
     /// Adds to the error of a wait which task it is about. `id` asks for the number of the stream that was waited for;
@@ -279,12 +307,12 @@ impl Failures {
     /// graph that was launched there.
     fn take(&self, stream: Option<u32>, code: i32) -> Option<TaskFailure> {
         let mut failures = self.0.lock();
-        let own = |(failure, _): &(TaskFailure, _)| Some(failure.stream) == stream && failure.code == code;
+        let own = |Kept { failure, .. }: &Kept| Some(failure.stream) == stream && failure.code == code;
         let at = failures.iter().position(own);
-        let at = at.or_else(|| failures.iter().position(|(failure, _)| failure.code == code))?;
-        let (found, _) = failures.remove(at);
+        let at = at.or_else(|| failures.iter().position(|kept| kept.failure.code == code))?;
+        let found = failures.remove(at).failure;
         // What came with it is told by no other wait.
-        failures.retain(|(failure, _)| failure.stream != found.stream);
+        failures.retain(|kept| kept.failure.stream != found.stream);
         Some(found)
     }
 }

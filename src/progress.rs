@@ -62,6 +62,8 @@ fn next_id() -> u64 {
 pub(crate) struct Progress {
     /// That no other stream has, before or after; not 0.
     id: u64,
+    /// As a moment between failures that the library told.
+    born: u64,
     /// What the order between streams knows it by: another number after an abort, which drops waits too.
     era: AtomicU64,
     /// How many are about to drop its work, of which a part may be what others wait for: none is taken for done.
@@ -111,6 +113,7 @@ impl Progress {
         let lock: Weak<Lock<L>> = Arc::downgrade(lock);
         Arc::new(Self {
             id,
+            born: crate::failures::now(),
             era: AtomicU64::new(id),
             dropping: AtomicUsize::new(0),
             stops: AtomicBool::new(false),
@@ -290,6 +293,11 @@ impl Progress {
 
     fn end(&self) -> Guard<'_, End> {
         self.end.lock()
+    }
+
+    /// Since when there is the stream, as a moment between failures that the library told.
+    pub(crate) fn born(&self) -> u64 {
+        self.born
     }
 
     /// Whether the stream is gone, and with it whoever could be asked about its work.

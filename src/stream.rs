@@ -14,6 +14,7 @@ use crate::call::call;
 use crate::closure::{self, Unrun};
 use crate::context::{Context, ContextInner, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::failures;
 use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Progress, Queue, Span, Use};
 use crate::retire::{self, keepers};
@@ -332,12 +333,13 @@ impl StreamInner {
     }
 
     pub(crate) fn synchronize(&self, limit: Option<i32>) -> Result<()> {
-        self.wait_and_tell(self.progress.submitted(), || self.c_synchronize(limit))
+        self.wait_and_tell((self.progress.submitted(), None), || self.c_synchronize(limit))
     }
 
-    /// Waits for the work up to a submission, and tells what went wrong with it and beside it.
-    fn wait_and_tell(&self, number: u64, wait: impl Fn() -> Result<()>) -> Result<()> {
-        let before = self.progress.unreported().0;
+    /// Waits for the work up to a submission, and tells what went wrong with it and beside it. With what that much is
+    /// behind on other streams, where it is not all.
+    fn wait_and_tell(&self, (number, clock): (u64, Option<&Clock>), wait: impl Fn() -> Result<()>) -> Result<()> {
+        let (before, moment) = (self.progress.unreported().0, failures::now());
         let mut result = wait();
         if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::DeviceFault) {
             // The fault was told; that everything behind it is done as well is what a second wait says.
@@ -357,7 +359,7 @@ impl StreamInner {
         self.context.reclaim.collect(&self.context);
         self.progress.check_helpers()?;
         self.untold.lock().take().map_or(Ok(()), Err)?;
-        self.check_inherited(before, number)?;
+        self.check_inherited((before, number), clock, moment)?;
         self.progress.tell_panics((0, u64::MAX))
     }
 

@@ -348,3 +348,77 @@ fn an_eager_run_whose_side_failed_is_told_by_each_wait_for_it_and_not_by_the_nex
         }
     });
 }
+
+#[test]
+fn each_failure_is_told_to_what_is_behind_it_and_all_of_that_is_known_to_have_failed() {
+    alone(|context| {
+        let (first, second) = (context.stream().unwrap(), context.stream().unwrap());
+        let mut x = context.upload_tensor(&[5.0_f32; 4], [4]).unwrap();
+        let (mut y, mut z) = (context.zeros::<f32>([4]).unwrap(), context.zeros::<f32>([4]).unwrap());
+        let fails = |x: &mut racl::Tensor<f32>| {
+            mock::fail_task("aclnnInplaceMuls", 1, 507_015).unwrap();
+            op::muls_inplace(&first, x, 100.0).unwrap();
+        };
+        // Two results of it: whoever waits for the first one was told of both.
+        fails(&mut x);
+        let (one, two) = (context.event().unwrap(), context.event().unwrap());
+        op::add(&second, &x, &x.clone(), &mut y).unwrap();
+        one.record(&second).unwrap();
+        op::add(&second, &x, &x.clone(), &mut z).unwrap();
+        two.record(&second).unwrap();
+        assert_eq!(one.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+        mock::run_until_idle();
+        assert_eq!(two.is_complete().unwrap_err().kind(), ErrorKind::DeviceFault);
+        // Another one, of which nobody who waited for the stream itself was told.
+        fails(&mut x);
+        op::add(&second, &x, &x.clone(), &mut y).unwrap();
+        assert_eq!(second.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+        assert!(first.synchronize().is_err());
+        // Of a kind that says of calls that they were not done in time.
+        mock::fail_task("aclnnInplaceMuls", 1, 507_012).unwrap();
+        op::muls_inplace(&first, &mut x, 100.0).unwrap();
+        op::add(&second, &x, &x.clone(), &mut y).unwrap();
+        drop(second);
+        let told = context.take_drop_errors();
+        assert!(told.iter().any(|error| format!("{error:#}").contains("which this work is behind")), "{told:?}");
+        drop(first.synchronize());
+    });
+}
+
+#[test]
+fn failures_that_were_told_of_all_streams_at_once_are_told_of_no_later_work() {
+    alone(|context| {
+        let (a, b, c) = (context.stream().unwrap(), context.stream().unwrap(), context.stream().unwrap());
+        let mut x = context.zeros::<f32>([4]).unwrap();
+        let mut y = context.zeros::<f32>([4]).unwrap();
+        for stream in [&b, &c] {
+            mock::fail_task("aclnnInplaceMuls", 1, 507_015).unwrap();
+            op::muls_inplace(stream, if std::ptr::eq(stream, &b) { &mut x } else { &mut y }, 1.0).unwrap();
+        }
+        context.synchronize().unwrap_err();
+        c.synchronize().unwrap();
+        op::adds_inplace(&c, &mut y, 1.0).unwrap();
+        op::adds_inplace(&a, &mut y, 1.0).unwrap();
+        a.synchronize().unwrap();
+        assert_eq!(y.to_vec().unwrap(), [2.0; 4]);
+    });
+}
+
+#[test]
+fn what_is_in_front_of_a_wait_for_failed_work_is_good() {
+    alone(|context| {
+        let (a, b) = (context.stream().unwrap(), context.stream().unwrap());
+        let mut x = context.zeros::<f32>([4]).unwrap();
+        let mut y = context.zeros::<f32>([4]).unwrap();
+        let flag = context.flag(0).unwrap();
+        op::adds_inplace(&a, &mut y, 1.0).unwrap();
+        a.wait_value(&flag, racl::ValueWait::Equal(1)).unwrap();
+        mock::fail_task("aclnnInplaceMuls", 1, 507_015).unwrap();
+        op::muls_inplace(&b, &mut x, 1.0).unwrap();
+        b.fork(&a).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [1.0; 4]);
+        flag.set(1).unwrap();
+        assert_eq!(a.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+        b.synchronize().unwrap_err();
+    });
+}

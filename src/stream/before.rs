@@ -2,12 +2,12 @@
 //! capture for it, but answers of an event that was recorded in front of the capture. So does work in front of a wait for
 //! a signal that is to come, maybe from who asks.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use acl_sys::aclmdlRICaptureStatus;
 
 use super::elsewhere::may_be_missing;
+use super::marks::Mark;
 use super::{StreamInner, poll};
 use crate::call::{Caller as _, call};
 use crate::context::RawEvent;
@@ -29,25 +29,25 @@ impl StreamInner {
         asked.is_ok() && status != aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
     }
 
-    /// The event behind the submission `number`, and up to which submission it stands, where the stream records, or
+    /// The mark behind the submission `number` where the stream records, or
     /// what it was given later may wait for a signal.
-    pub(super) fn mark_in_front(&self, number: u64) -> Option<(Arc<RawEvent>, u64)> {
+    pub(super) fn mark_in_front(&self, number: u64) -> Option<Mark> {
         for _ in 0..LOOKS {
             if let Some(state) = self.state.try_lock() {
                 let mark = state.marks.behind(number)?;
                 let era = self.progress.era();
                 let waits = || is_held(era, &state.clock) || may_be_missing((era, u64::MAX), &state.clock);
                 let is_needed = state.capture.is_some() || (mark.number < self.progress.submitted() && waits());
-                return is_needed.then(|| (Arc::clone(&mark.event), mark.number));
+                return is_needed.then(|| mark.clone());
             }
             retire::pause_for(Duration::from_micros(50));
         }
         None
     }
 
-    /// Waits for the submissions up to `number`, behind which `event` is, as [`StreamInner::synchronize`].
-    pub(super) fn wait_for_mark(&self, (event, number): &(Arc<RawEvent>, u64), limit: Option<i32>) -> Result<()> {
-        self.wait_and_tell(*number, || {
+    /// Waits for the submissions that a mark is behind, as [`StreamInner::synchronize`].
+    pub(super) fn wait_for_mark(&self, Mark { event, number, clock }: &Mark, limit: Option<i32>) -> Result<()> {
+        self.wait_and_tell((*number, Some(clock)), || {
             let span = (self.progress.unreported().0, *number);
             let _taker = self.progress.takes(*number);
             let wait = |limit: Option<i32>| match limit {

@@ -18,8 +18,9 @@ impl Stream {
     ///
     /// Where work of another stream failed that work of this one is behind, by an event or by the memory that both use, the
     /// error says so, once for each stream: what was computed from it is not what it should be. A wait for that stream tells
-    /// it as well. The library has to tell of tasks that fail as they do: those that have
-    /// `aclrtExceptionInfoCallbackRegister`, and others after [`Acl::hear_failures`](crate::Acl::hear_failures).
+    /// it as well; once one was told, or the drop of that stream, it is told of no other. The library has to tell of tasks
+    /// that fail as they do: those that have `aclrtExceptionInfoCallbackRegister`, and others after
+    /// [`Acl::hear_failures`](crate::Acl::hear_failures).
     #[doc(alias = "aclrtSynchronizeStream")]
     #[track_caller]
     pub fn synchronize(&self) -> Result<()> {

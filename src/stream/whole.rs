@@ -5,6 +5,7 @@ use crate::call::call;
 use crate::closure;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::failures;
 use crate::progress::note_device_failed;
 use crate::retire::{self, keepers};
 
@@ -22,6 +23,7 @@ impl Context {
             return Err(closure::refusal("a host function waits for the device, which waits for it"));
         }
         let inner = &**self.inner();
+        let moment = failures::now();
         let before: Vec<_> = of_context(inner).into_iter().map(|stream| (stream.unreported().0, stream)).collect();
         let waited = keepers::wait_long(|limit| match limit {
             // SAFETY: takes nothing.
@@ -37,6 +39,10 @@ impl Context {
             before.iter().for_each(|(told, stream)| stream.note_failed((*told, stream.submitted()), kind));
         }
         let waited = waited.map_err(|error| inner.failures.explain(error, || None));
+        if waited.as_ref().err().is_none_or(|error| error.kind().is_of_work()) {
+            // The library has told what there was, of whatever stream.
+            inner.failures.settle(None, moment);
+        }
         inner.spent.bury();
         retire::collect();
         waited?;

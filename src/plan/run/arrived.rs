@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context as Task, Poll};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::future::Reached;
 
 use super::host_outputs::HostOutputs;
@@ -55,9 +55,14 @@ impl HostOutputs {
 
 impl Arrived<'_> {
     fn refused(&mut self, error: Error) -> Poll<Result<()>> {
-        self.awaited = Awaited::Over;
         let HostOutputs { delivery, outcome, .. } = &mut *self.outputs;
-        Poll::Ready(Err(delivery.told(outcome, error)))
+        if error.kind().is_of_work() && error.kind() != ErrorKind::Other {
+            self.awaited = Awaited::Over;
+            return Poll::Ready(Err(delivery.told(outcome, error)));
+        }
+        // It says nothing of the run, which can be awaited again.
+        self.awaited = Awaited::New;
+        Poll::Ready(Err(error))
     }
 }
 
