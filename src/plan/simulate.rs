@@ -132,6 +132,8 @@ struct Left {
     shape: Shape,
     bytes: Vec<u8>,
     host: Option<Vec<u8>>,
+    /// Whether it says how many rows came of another.
+    counts: bool,
 }
 
 impl Simulation {
@@ -160,7 +162,8 @@ impl Simulation {
         Ok(left.bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
     }
 
-    /// The elements of an output made with [`Builder::output_found`](super::Builder::output_found), as many as came.
+    /// The elements of an output made with [`Builder::output_found`](super::Builder::output_found), as many as came
+    /// where that stands: what later work writes into the number is not asked.
     ///
     /// # Errors
     ///
@@ -172,11 +175,17 @@ impl Simulation {
     /// See [`Found`](super::Found).
     pub fn found<T: Element>(&self, output: &str) -> Result<Vec<T>> {
         let mut all = self.to_vec::<T>(output)?;
-        let rows = self.to_vec::<i64>(&count_of(output))?;
         let most = self.shape(output)?.first().copied().unwrap_or(1);
-        let rows = rows_found(rows.first().copied().unwrap_or(0), most)?;
+        let rows = rows_found(self.counted(output)?, most)?;
         all.truncate(rows * (all.len() / most.max(1)));
         Ok(all)
+    }
+
+    /// The number that came to the host with an output, as a run reads it.
+    fn counted(&self, output: &str) -> Result<i64> {
+        let count = find(&self.outputs, "output", &count_of(output))?;
+        let bytes = count.host.as_deref().filter(|_| count.counts).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(i64::from_ne_bytes).ok_or_else(|| Error::invalid(format!("output {output:?} is all there is")))
     }
 
     /// The shape of an output.
@@ -318,17 +327,17 @@ pub(crate) fn on_device(recipe: &Recipe, given: &[Vec<u8>]) -> Vec<Vec<u8>> {
 
 fn left(recipe: &Recipe, mut machine: Machine<'_>, order: Vec<u32>) -> Simulation {
     let brought = std::mem::take(&mut machine.brought);
-    let one = |name: &str, value: u32, host: Option<Vec<u8>>| {
+    let one = |name: &str, value: u32, host: Option<Vec<u8>>, counts: bool| {
         let layout = recipe.layout_of(value);
         let dims: Vec<usize> = layout.dims.iter().filter_map(|dim| dim.as_fixed()).collect();
         let shape = Shape::new(&dims).unwrap_or_else(|_| unreachable!("the sizes were checked before the run"));
         let bytes = machine.memory.storage(recipe, recipe.storage_of(value)).to_vec();
-        Left { name: name.to_owned(), dtype: layout.dtype, shape, bytes, host }
+        Left { name: name.to_owned(), dtype: layout.dtype, shape, bytes, host, counts }
     };
     let outputs = recipe.outputs.iter().zip(brought);
-    let outputs =
-        outputs.map(|(OutputInfo { name, value, host, .. }, bytes)| one(name, *value, host.then_some(bytes)));
+    let outputs = outputs
+        .map(|(OutputInfo { name, value, host, counts }, bytes)| one(name, *value, host.then_some(bytes), *counts));
     let outputs = outputs.collect();
-    let inputs = recipe.inputs.iter().map(|input| one(&input.name, input.value, None)).collect();
+    let inputs = recipe.inputs.iter().map(|input| one(&input.name, input.value, None, false)).collect();
     Simulation { outputs, inputs, order }
 }

@@ -510,3 +510,54 @@ fn a_count_that_is_not_possible_is_told_by_a_simulation() {
         assert_says(&error, ErrorKind::UnknownValue, &[&format!("{wrong} rows found, of 4")]);
     }
 }
+
+/// What a simulation and runs say was found, where something writes the number behind the output.
+#[test]
+fn what_is_written_into_the_number_behind_the_output_is_not_asked() {
+    let alone = Alone::new();
+    let body = Plan::build(|g| {
+        let count = g.input("count", [1], I64, Input::Copied)?;
+        g.fill(count, 1_i64)
+    });
+    let body = body.unwrap();
+    let same = Plan::build(|g| g.input("count", [1], I64, Input::Copied).map(drop)).unwrap();
+    for way in 0..5 {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Copied)?;
+            let found = g.nonzero(x)?;
+            g.output_found("y", found)?;
+            match way {
+                0 => g.fill(found.count(), 99_i64),
+                1 => g.fill(found.count(), -1_i64),
+                2 => g.fill(found.count(), 1_i64),
+                3 => g.call(&body, &[found.count()]).map(|[]| ()),
+                _ => g.if_else(g.full([1], I64, 1)?, &body, &same, &[found.count()]).map(|[]| ()),
+            }
+        });
+        let plan = plan.unwrap();
+        let passed = plan.optimise(&Passes::all(PassMode::Verified)).unwrap().plan;
+        let (x, want) = ([0.0_f32, 5.0, 7.0, 0.0], [1_i64, 2]);
+        for plan in [&plan, &passed] {
+            let left = plan.simulate(0, &Simulated::new().tensor("x", &x, [4])).unwrap();
+            assert_eq!(left.found::<i64>("y").unwrap(), want, "{way}");
+            let tensor = alone.device.upload_tensor(&x, [4]).unwrap();
+            for mode in [racl::plan::Mode::Eager, racl::plan::Mode::Captured] {
+                let options = RunOptions::new().mode(mode);
+                let mut exe = plan.executable(&alone.device, &options, Frozen::new()).unwrap();
+                exe.run(&alone.stream(), &mut crate::give(&exe, "x", &tensor)).unwrap();
+                assert_eq!(found::<i64>(&mut exe), want, "{way}, {mode:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_output_that_is_named_as_a_number_is_none() {
+    let plan = Plan::build(|g| {
+        g.output("y", g.full([4], I64, 1)?)?;
+        g.output_to_host("y.count", g.full([1], I64, 2)?)
+    });
+    let left = plan.unwrap().simulate(0, &Simulated::new()).unwrap();
+    let error = left.found::<i64>("y").unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["output \"y\" is all there is"]);
+}

@@ -151,14 +151,18 @@ fn came(recipe: &Recipe, output: &OutputInfo, run: &Simulation) -> Result<Option
     let number = count_of(&output.name);
     let is_number = |other: &&OutputInfo| {
         let layout = recipe.layout_of(other.value);
-        other.counts && other.name == number && layout.dtype == DataType::I64 && layout.dims[..] == [Dim::from(1)]
+        other.counts
+            && other.host
+            && other.name == number
+            && layout.dtype == DataType::I64
+            && layout.dims[..] == [Dim::from(1)]
     };
     let Some(number) = recipe.outputs.iter().find(is_number) else { return Ok(None) };
     let layout = recipe.layout_of(output.value);
     let rows = layout.dims.first().and_then(|rows| rows.as_fixed()).filter(|rows| *rows > 0);
     let bytes = layout.bytes().and_then(|bytes| bytes.as_fixed());
     let (Some(rows), Some(bytes)) = (rows, bytes) else { return Ok(None) };
-    let came = <[u8; 8]>::try_from(run.bytes(&number.name)?).ok().map(i64::from_ne_bytes);
+    let came = <[u8; 8]>::try_from(run.host_bytes(&number.name)?).ok().map(i64::from_ne_bytes);
     let came = came.and_then(|came| usize::try_from(came).ok()).filter(|came| *came <= rows);
     Ok(came.map(|came| came * (bytes as usize / rows)))
 }
