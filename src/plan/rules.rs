@@ -89,6 +89,27 @@ impl Of {
             };
         Some(fits && self.types.has(dtype))
     }
+
+    /// Whether it takes one that is declared so for some numbers of the symbols, as far as can be told.
+    #[cfg(feature = "cache")]
+    pub(in crate::plan) fn may_take(
+        &self,
+        dtype: DataType,
+        dims: &[Dim],
+        bounds: crate::plan::symbols::poly::Bounds<'_>,
+    ) -> bool {
+        let may_be = |(a, b): (&Dim, &Dim)| {
+            let more = a.poly().minus(&b.poly());
+            more.least(bounds).is_none_or(|least| least <= 0) && more.greatest(bounds).is_none_or(|most| most >= 0)
+        };
+        let alike = |known: &[Dim]| known.len() == dims.len() && known.iter().zip(dims).all(may_be);
+        let may_fit = || match &self.also {
+            Also::Shape(also) if alike(also) => true,
+            Also::Elements => self.dims.iter().chain(dims).any(|dim| dim.as_fixed().is_none()),
+            _ => alike(&self.dims),
+        };
+        self.takes(dtype, dims) != Some(false) || (self.types.has(dtype) && may_fit())
+    }
 }
 
 /// Why a rule gives no results.

@@ -233,3 +233,54 @@ fn steps_that_only_write_what_they_carry_need_nothing_there() {
         assert_eq!((result(&exe, "r"), result(&exe, "a")), (r.clone(), a.clone()), "{mode:?}");
     }
 }
+
+/// A plan whose work a builder would refuse where it is written with the sizes that its caller gives it: they fit for
+/// some of their numbers alone.
+#[cfg(feature = "cache")]
+#[test]
+fn work_that_fits_for_some_sizes_of_a_caller_can_be_stored_with_the_call_written_out() {
+    use racl::plan::auto::{Auto, Target};
+    use racl::plan::{PassMode, Passes, Registry};
+    let alone = Alone::new();
+    let body = Plan::build(|g| {
+        let (k, m) = (g.symbol("k", 1..=8)?, g.symbol("m", 1..=8)?);
+        let x = g.input("x", [k], DataType::I64, Input::Copied)?;
+        let z = g.input("z", [m], DataType::I64, Input::Copied)?;
+        let y = g.empty([m], DataType::I64)?;
+        aclnn::slice(&g.telling("end", m), &x, 0, 0, 0, 1, &mut { y })?;
+        g.output("y", g.add(y, z)?)
+    });
+    let body = body.unwrap();
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 1..=8)?;
+        let x = g.input("x", [1], DataType::I64, Input::Copied)?;
+        let z = g.input("z", [n], DataType::I64, Input::Copied)?;
+        g.adds(z, 1)?; // for a pass to take away
+        let [y] = g.call(&body, &[x, z])?;
+        g.output("y", y)
+    });
+    let plan = plan.unwrap();
+    let target = Target::new(1 << 20, 24, 48).unwrap();
+    let made = [
+        plan.clone(),
+        plan.optimise(&Passes::new().dead_values(PassMode::On)).unwrap().plan,
+        plan.optimise(&Passes::all(PassMode::On)).unwrap().plan,
+        plan.overlap(&Auto::new(target)).unwrap().plan,
+    ];
+    for plan in made {
+        let plan = Plan::load(&plan.store().unwrap(), &Registry::new()).unwrap();
+        let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+        let x = &alone.device.upload_tensor(&[5_i64], [1]).unwrap();
+        let one = alone.device.upload_tensor(&[1_i64], [1]).unwrap();
+        let mut bind = exe.bindings();
+        bind.set(exe.input("x").unwrap(), x).set(exe.input("z").unwrap(), &one);
+        exe.run(&alone.stream(), &mut bind).unwrap();
+        let y = exe.output::<i64>(exe.output_id("y").unwrap()).unwrap().to_vec().unwrap();
+        assert_eq!(y, [6]);
+        let two = alone.device.upload_tensor(&[1_i64, 2], [2]).unwrap();
+        let mut bind = exe.bindings();
+        bind.set(exe.input("x").unwrap(), x).set(exe.input("z").unwrap(), &two);
+        let error = exe.run(&alone.stream(), &mut bind).unwrap_err();
+        assert!(error.to_string().contains("aclnnSlice"), "{error}");
+    }
+}

@@ -28,6 +28,13 @@ fn odd(parameter: usize) -> No {
 }
 
 impl<'a> Args<'a> {
+    /// Whether what a rule says may not be so for all numbers that symbols can be.
+    #[cfg(feature = "cache")]
+    pub(in crate::plan) fn has_symbols(&self) -> bool {
+        let varies = |dims: &[Dim]| dims.iter().any(|dim| dim.as_fixed().is_none());
+        self.operands.iter().flatten().any(|operand| varies(operand.dims)) || !self.numbers.is_empty()
+    }
+
     fn told(&self, parameter: usize) -> Result<&'a Told, No> {
         self.told.get(parameter).ok_or_else(|| odd(parameter))
     }

@@ -8,8 +8,9 @@ use crate::plan::recipe::quantity::{Form, Later};
 use crate::plan::recipe::{
     Access, FunctionInfo, FunctionKind, Input, Mode, Node, NodeKind, ORIGIN, Recipe, StorageKind,
 };
-use crate::plan::rules::{self, Args, No, Rule};
+use crate::plan::rules::{self, Args, No, Of, Rule};
 use crate::plan::stored::codec::error::{DecodeError, Part, invalid};
+use crate::plan::symbols::Symbol;
 use crate::plan::symbols::dim::Dim;
 
 /// Clocks of the order times streams: what telling the order of a plan may take.
@@ -243,13 +244,11 @@ impl<'a> Nodes<'a> {
         may_overlap(self.recipe, a, b, &self.bounds)
     }
 
-    /// That types and shapes fit, as far as a rule knows.
+    /// That types and shapes fit, as far as a rule knows. A builder is stricter where they have symbols: it refuses
+    /// what holds for some of their numbers alone. Sizes that a call puts into the plan that it calls are not asked
+    /// then, and the library's first phase decides.
     fn shapes(&self, operator: &Operator, accesses: &[Access]) -> Wrong {
-        let leaves = accesses.iter().any(|access| access.mode == Mode::Clobber);
-        let odd = || wrong(format!("{} leaves a result that it was not told to", operator.recorded.name()));
-        let (Some(rule), recorded) = (operator.rule, &operator.recorded) else {
-            return if leaves { odd() } else { Ok(()) };
-        };
+        let recorded = &operator.recorded;
         let mut operands = Few::new();
         for access in accesses {
             let layout = self.recipe.layout_of(access.value);
@@ -258,13 +257,16 @@ impl<'a> Nodes<'a> {
         let Operator { numbers, .. } = operator;
         let (told, takes) = (recorded.told(), recorded.kinds());
         let args = Args { told, takes, operands: operands.as_slice(), numbers, bounds: &self.bounds };
-        let results = match rule(&args) {
-            Ok(results) => args.given(results).unwrap_or_default(),
-            Err(No::Misfit(text)) => return wrong(format!("{}: {text}", recorded.name())),
-            Err(No::Unsure(_)) if leaves => return odd(),
-            Err(No::Unsure(_)) => return Ok(()),
+        let results = match operator.rule.map(|rule| rule(&args)) {
+            Some(Ok(results)) => args.given(results).filter(|results| !self.is_of_each_run(results)),
+            Some(Err(No::Misfit(text))) if !args.has_symbols() => {
+                return wrong(format!("{}: {text}", recorded.name()));
+            }
+            Some(Err(_)) | None => None,
         };
-        if leaves && results.is_empty() {
+        let results = results.or_else(|| rules::left(recorded.name(), &args)).unwrap_or_default();
+        let odd = || wrong(format!("{} leaves a result that it was not told to", recorded.name()));
+        if results.is_empty() && accesses.iter().any(|access| access.mode == Mode::Clobber) {
             return odd();
         }
         let written = accesses.iter().filter(|access| access.mode.only_writes());
@@ -273,12 +275,19 @@ impl<'a> Nodes<'a> {
             if of.left != (access.mode == Mode::Clobber) {
                 return odd();
             }
-            if of.takes(to.dtype, &to.dims) == Some(false) {
+            if !of.may_take(to.dtype, &to.dims, &self.bounds) {
                 let (name, dims, into) = (recorded.name(), &of.dims, &to.dims);
                 return wrong(format!("{name}: {:?} {dims:?} into {:?} {into:?}", of.dtype, to.dtype));
             }
         }
         Ok(())
+    }
+
+    /// Whether a size would be one that each run gives anew, for which a builder asks no rule.
+    fn is_of_each_run(&self, results: &[Of]) -> bool {
+        let anew = |(symbol, power): (&Symbol, u8)| power != 0 && symbol.each_run;
+        let mut dims = results.iter().flat_map(|result| &result.dims);
+        dims.any(|dim| self.recipe.symbols.iter().zip(dim.parts().2).any(anew))
     }
 
     fn function(&self, function: u32, kind: FunctionKind) -> bool {
