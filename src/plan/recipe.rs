@@ -16,6 +16,7 @@ pub(crate) mod once;
 pub(crate) mod operator;
 pub(crate) mod quantity;
 pub(crate) mod quick;
+pub(crate) mod sound;
 pub(crate) mod uses;
 #[cfg(feature = "cache")]
 pub(crate) mod wire;

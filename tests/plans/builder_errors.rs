@@ -1,6 +1,6 @@
 //! What building refuses, and what it lints: kind, names, and the line of the caller.
 
-use racl::op::DataType::{F32, I32};
+use racl::op::DataType::{self, F32, I32};
 use racl::plan::{
     After, Builder, Dim, External, Finding, FindingKind, Foreign, Input, Options, Plan, Scope, TaggedEvent, Value,
 };
@@ -294,6 +294,83 @@ fn dimensions_that_cannot_be_are_told_with_the_line() {
         assert_eq!(error.findings()[0].kind, FindingKind::Operand);
         assert!(error.to_string().contains("builder_errors.rs:"), "{error}");
     }
+}
+
+/// What gives the result of `work` on `x` of `n` elements, from 1 to 4.
+fn of_four(dtype: DataType, work: impl FnOnce(&Builder, Value, Dim) -> Result<Value>) -> Result<Plan> {
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 1..=4)?;
+        let x = g.input("x", [n], dtype, Input::Copied)?;
+        g.output("y", work(g, x, n)?)
+    })?;
+    #[cfg(feature = "cache")]
+    Plan::load(&plan.store()?, &racl::plan::Registry::new()).expect("what a builder takes can be read");
+    Ok(plan)
+}
+
+#[test]
+fn sizes_that_are_negative_whatever_the_symbols_are_are_refused_at_the_line() {
+    for less in [-5, i64::MIN, -(1 << 45)] {
+        let error = of_four(F32, |g, x, _| g.pad(x, &[less, 0], 0)).unwrap_err();
+        let found = &error.findings()[0];
+        assert_eq!(found.kind, FindingKind::Operand, "{error}");
+        for part in ["[n-", "negative whatever the symbols are", "builder_errors.rs:"] {
+            assert!(found.message.contains(part), "{part:?} is not in: {error}");
+        }
+    }
+    of_four(F32, |g, x, _| g.pad(x, &[-4, 0], 0)).unwrap();
+}
+
+#[test]
+fn a_plan_that_calls_one_of_negative_sizes_is_refused() {
+    let body = Plan::build(|g| {
+        let n = g.symbol("k", 1..=8)?;
+        let x = g.input("x", [n], F32, Input::Copied)?;
+        let less = g.pad(x, &[-5, 0], 0)?;
+        g.output("y", g.reduce_sum(less, &[0], true)?)
+    });
+    let body = body.unwrap();
+    let call = |g: &Builder, x: Value, _: Dim| g.call(&body, &[x]).map(|[y]| y);
+    let error = of_four(F32, call).unwrap_err();
+    assert!(error.to_string().contains("[k-5], which has none here"), "{error}");
+    let call = |g: &Builder, x: Value, _: Dim| g.call(&body, &[g.pad(x, &[0, 4], 0)?]).map(|[y]| y);
+    of_four(F32, call).unwrap();
+}
+
+#[test]
+fn sizes_that_memory_cannot_have_are_refused_at_the_line() {
+    let too_large = |error: racl::Error| {
+        assert_eq!(error.findings()[0].kind, FindingKind::Operand, "{error}");
+        for part in ["is too large", "builder_errors.rs:"] {
+            assert!(error.to_string().contains(part), "{part:?} is not in: {error}");
+        }
+    };
+    for power in 50..=57 {
+        // Coefficients are below 2^56, of bytes as well.
+        let all: [Result<Plan>; 2] = [
+            of_four(DataType::F64, |g, x, _| g.repeat_interleave(x, 1 << power)),
+            of_four(DataType::F64, |g, _, n| g.full([n * (1 << power)], DataType::F64, 1)),
+        ];
+        for one in all {
+            if power < 53 { drop(one.unwrap()) } else { too_large(one.unwrap_err()) }
+        }
+    }
+    let none = of_four(F32, |g, x, n| {
+        let two = g.cat(&[x, x], 0)?;
+        g.repeat(g.reshape(two, [2.into(), n])?, &[0, i64::MAX])
+    });
+    too_large(none.unwrap_err());
+    let empty = |g: &Builder, _: Value, _: Dim| g.full([1_usize << 59], F32, 0);
+    of_four(F32, empty).unwrap();
+    let several = |g: &Builder, x: Value, n: Dim| (0..4).try_fold(x, |_, _| empty(g, x, n));
+    too_large(of_four(F32, several).unwrap_err());
+    // Seven sums multiply to more terms than are written down.
+    let views = of_four(F32, |g, _, n| {
+        let x = g.full([n + 1; 6], F32, 0)?;
+        g.reshape(x, [1.into(), n + 1, n + 1, n + 1, n + 1, n + 1, n + 1])
+    });
+    views.unwrap();
+    too_large(of_four(F32, |g, _, n| g.empty([n + 1; 7], F32)).unwrap_err());
 }
 
 #[test]

@@ -55,7 +55,7 @@ const NONE: u32 = u32::MAX;
 type Used = (Value, Mode);
 
 /// Layouts of one type without gaps, with their bytes, by dimensions.
-type Dense = QuickMap<Box<[Dim]>, (u32, Extent)>;
+type Dense = QuickMap<Box<[Dim]>, (u32, Extent, u64)>;
 
 /// A plan as it is recorded.
 pub(crate) struct State {

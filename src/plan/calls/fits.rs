@@ -3,7 +3,8 @@
 use crate::op::DataType;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::callable::{CallInfo, Callee, Facts, Param};
-use crate::plan::recipe::layout::Layout;
+use crate::plan::recipe::layout::{Extent, Layout};
+use crate::plan::recipe::sound::Sizes;
 use crate::plan::recipe::{Access, Recipe, StorageKind, is_updatable};
 use crate::plan::symbols::dim::{Dim, show_dims};
 
@@ -30,7 +31,7 @@ pub(crate) fn check_info(recipe: &Recipe, info: &CallInfo) -> Fits {
     }
     check_symbols(recipe, called, info)?;
     if !info.symbols.is_empty() {
-        check_sizes(callee.0.written_out().0, &info.symbols)?;
+        check_sizes(callee.0.written_out().0, &info.symbols, &Sizes::of(recipe))?;
         check_arms(callee.0.inlined().0, &info.symbols)?;
     }
     check_carried(recipe, called, info)
@@ -53,7 +54,8 @@ fn check_symbols(recipe: &Recipe, called: &Recipe, info: &CallInfo) -> Fits {
     if info.symbols.len() != called.symbols.len() {
         return Err(format!("{} sizes for {} symbols", info.symbols.len(), called.symbols.len()));
     }
-    let (bounds, names) = (recipe.bounds(), recipe.symbol_names());
+    let (of_each_run, names) = (Sizes::of_each_run(recipe), recipe.symbol_names());
+    let bounds = &of_each_run.bounds;
     for (symbol, dim) in called.symbols.iter().zip(&info.symbols) {
         let (name, shown) = (&symbol.name, dim.show(&names));
         let used = dim.parts().2.into_iter().enumerate().filter(|(_, power)| *power != 0);
@@ -68,9 +70,11 @@ fn check_symbols(recipe: &Recipe, called: &Recipe, info: &CallInfo) -> Fits {
         }
         let size = dim.poly();
         let inside = |least: i128, greatest: i128| {
-            dim.is_usable() && least >= i128::from(symbol.least) && greatest <= i128::from(symbol.greatest)
+            of_each_run.is_sound_dim(*dim)
+                && least >= i128::from(symbol.least)
+                && greatest <= i128::from(symbol.greatest)
         };
-        if !size.least(&bounds).zip(size.greatest(&bounds)).is_some_and(|(least, most)| inside(least, most)) {
+        if !size.least(bounds).zip(size.greatest(bounds)).is_some_and(|(least, most)| inside(least, most)) {
             let (least, greatest) = (symbol.least, symbol.greatest);
             return Err(format!("{shown} for its symbol {name:?}, which is {least} to {greatest}"));
         }
@@ -78,16 +82,19 @@ fn check_symbols(recipe: &Recipe, called: &Recipe, info: &CallInfo) -> Fits {
     Ok(())
 }
 
-/// That everything in the plan has a size.
-fn check_sizes(called: &Recipe, by: &[Dim]) -> Fits {
-    let extents = called.values.iter().map(|value| &value.offset);
-    let mut extents = extents.chain(called.storages.iter().map(|storage| &storage.bytes));
-    let mut numbers = called.functions.iter().flat_map(|info| &info.later).flat_map(|later| &later.numbers);
-    if let Some(layout) = called.layouts.iter().find(|layout| sizes::layout(layout, by).is_none()) {
+/// That everything in the plan has a size, of those that a plan can have.
+fn check_sizes(called: &Recipe, by: &[Dim], sizes: &Sizes) -> Fits {
+    let sound = |layout: &Layout| sizes::layout(layout, by).is_some_and(|layout| sizes.is_sound_layout(&layout));
+    if let Some(layout) = called.layouts.iter().find(|layout| !sound(layout)) {
         let shape = show_dims(&layout.dims, &called.symbol_names());
         return Err(format!("its value of shape {shape}, which has none here that a plan can have"));
     }
-    match extents.all(|size| sizes::extent(size, by).is_some()) && numbers.all(|one| sizes::number(one, by).is_some())
+    let offset = |size: &Extent| sizes::extent(size, by).is_some_and(|size| sizes.is_sound(&size));
+    let bytes = |size: &Extent| sizes::extent(size, by).is_some_and(|size| sizes.most(&size).is_some());
+    let mut numbers = called.functions.iter().flat_map(|info| &info.later).flat_map(|later| &later.numbers);
+    match called.values.iter().all(|value| offset(&value.offset))
+        && called.storages.iter().all(|storage| bytes(&storage.bytes))
+        && numbers.all(|one| sizes::number(one, by).is_some())
     {
         true => Ok(()),
         false => Err("a size in it, which is none here that a plan can have".to_owned()),

@@ -3,13 +3,9 @@
 use crate::plan::recipe::Recipe;
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::quantity::Form;
+use crate::plan::recipe::sound::{MOST_COEFFICIENT, MOST_POWER, MOST_TERMS};
 use crate::plan::symbols::dim::Dim;
 use crate::plan::symbols::poly::Poly;
-
-/// Beyond these numbers of terms, coefficients and powers a size would be no number any more.
-const MOST_TERMS: usize = 512;
-const MOST_COEFFICIENT: u128 = 1 << 56;
-const MOST_POWER: u32 = 64;
 
 /// A dimension with `by` in place of the symbols; none where it is none that a plan can have.
 pub(super) fn dim(size: Dim, by: &[Dim]) -> Option<Dim> {
@@ -32,7 +28,7 @@ fn is_moderate(poly: &Poly) -> bool {
     let mut terms = poly.terms();
     terms.len() <= MOST_TERMS
         && terms.all(|(powers, by)| {
-            by.unsigned_abs() < MOST_COEFFICIENT
+            by.unsigned_abs() < u128::from(MOST_COEFFICIENT)
                 && powers.iter().map(|power| u32::from(*power)).sum::<u32>() <= MOST_POWER
         })
 }

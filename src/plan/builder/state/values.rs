@@ -9,12 +9,16 @@ use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::is_updatable;
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::operator::Operand;
+use crate::plan::recipe::sound::{MOST_TOGETHER, Sizes};
 use crate::plan::recipe::{Input, InputInfo, NodeKind, OutputInfo, Storage, StorageKind, ValueInfo};
 use crate::plan::symbols::Symbol;
 use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
 
 use super::{At, NONE, State, push_slowly};
 use crate::plan::builder::Value;
+
+/// Smaller memory than this adds up to no more than is possible.
+const LARGE: u64 = 1 << 32;
 
 impl State {
     #[track_caller]
@@ -105,7 +109,14 @@ impl State {
 
     pub(super) fn memory(&mut self, kind: StorageKind, dims: &[Dim], dtype: DataType, at: At) -> Result<Value> {
         let known = self.dense[dtype as usize].get(dims).cloned();
-        let (layout, bytes) = known.map_or_else(|| self.dense_layout(dims, dtype, at), Ok)?;
+        let (layout, bytes, most) = known.map_or_else(|| self.dense_layout(dims, dtype, at), Ok)?;
+        if most >= LARGE {
+            let sizes = Sizes::of(&self.recipe);
+            let others = self.recipe.storages.iter().filter_map(|storage| sizes.most(&storage.bytes));
+            if others.fold(most, u64::saturating_add) >= MOST_TOGETHER {
+                return self.too_large(dims, at);
+            }
+        }
         if self.recipe.storages.len() >= NONE as usize {
             return self.wrong(FindingKind::Operand, at, "more values than can be numbered");
         }
@@ -121,31 +132,32 @@ impl State {
         let sizes = dims.iter().filter_map(|dim| dim.as_fixed());
         match sizes.map(|size| size.max(1)).try_fold(1_u64, |places: u64, size| places.checked_mul(size as u64)) {
             Some(places) if places < 1 << 60 => Ok(()),
-            _ => self.wrong(
-                FindingKind::Operand,
-                at,
-                format_args!("a value of shape {} is too large", self.show(dims)),
-            ),
+            _ => self.too_large(dims, at),
         }
     }
 
-    /// The layout of a value without gaps, and its bytes, which are found again from then on.
-    fn dense_layout(&mut self, dims: &[Dim], dtype: DataType, at: At) -> Result<(u32, Extent)> {
+    /// The layout of a value without gaps, its bytes and the most of them, which are found again from then on.
+    fn dense_layout(&mut self, dims: &[Dim], dtype: DataType, at: At) -> Result<(u32, Extent, u64)> {
         self.check_countable(dims, at)?;
         let layout = Layout::dense(dtype, dims);
         let bytes = layout.as_ref().and_then(Layout::bytes);
-        let bounds = self.recipe.bounds();
-        let fits = bytes.as_ref().and_then(|bytes| bytes.greatest(&bounds)).is_some_and(|most| most < 1 << 62);
-        let (Some(layout), Some(bytes), true) = (layout, bytes, fits) else {
-            return self.wrong(
-                FindingKind::Operand,
-                at,
-                format_args!("a value of shape {} is too large", self.show(dims)),
-            );
+        let sizes = Sizes::of(&self.recipe);
+        if dims.iter().any(|dim| sizes.is_negative(*dim)) {
+            let text = format!("a value of shape {}, which is negative whatever the symbols are", self.show(dims));
+            return self.wrong(FindingKind::Operand, at, text);
+        }
+        let bytes = bytes.and_then(|bytes| sizes.most(&bytes).map(|most| (bytes, most)));
+        let (Some(layout), Some((bytes, most))) = (layout.filter(|one| sizes.is_sound_layout(one)), bytes) else {
+            return self.too_large(dims, at);
         };
         let layout = self.recipe.layout(&mut self.known, layout);
-        self.dense[dtype as usize].insert(dims.into(), (layout, bytes.clone()));
-        Ok((layout, bytes))
+        self.dense[dtype as usize].insert(dims.into(), (layout, bytes.clone(), most));
+        Ok((layout, bytes, most))
+    }
+
+    pub(super) fn too_large<T>(&self, dims: &[Dim], at: At) -> Result<T> {
+        let text = format!("a value of shape {} is too large", self.show(dims));
+        self.wrong(FindingKind::Operand, at, text)
     }
 
     pub(super) fn operand(&self, value: Value) -> Operand<'_> {

@@ -8,6 +8,7 @@ use crate::op::DataType;
 use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::ValueInfo;
 use crate::plan::recipe::layout::{Extent, Layout};
+use crate::plan::recipe::sound::Sizes;
 use crate::plan::symbols::dim::Dim;
 use crate::plan::symbols::poly::Poly;
 
@@ -109,6 +110,13 @@ impl State {
             return self.wrong(FindingKind::Operand, at, "a view whose place has no number");
         };
         let storage = info.storage;
+        let varies = offset.as_fixed().is_none() || layout.dims.iter().any(|dim| dim.as_fixed().is_none());
+        if varies || layout.strides.iter().any(|stride| stride.as_fixed().is_none()) {
+            let sizes = Sizes::of(&self.recipe);
+            if !sizes.is_sound(&offset) || !sizes.is_sound_layout(&layout) {
+                return self.too_large(&layout.dims, at);
+            }
+        }
         let layout = self.recipe.layout(&mut self.known, layout);
         let index = self.recipe.values.len() as u32;
         push_slowly(&mut self.recipe.values, ValueInfo { storage, layout, offset });

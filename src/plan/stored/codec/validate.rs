@@ -12,9 +12,6 @@ mod memory;
 mod names;
 mod nodes;
 
-/// Sizes are below this.
-const MOST_BYTES: u64 = 1 << 62;
-
 pub(crate) fn validate(recipe: &Recipe) -> Result<(), DecodeError> {
     numbers(recipe)?;
     names::check(recipe)?;

@@ -1,51 +1,8 @@
 //! Sizes with symbols: that they are of a form that can be computed with, and that views stay inside their memory.
 
-use crate::plan::recipe::layout::{Extent, Layout};
-use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
+use crate::plan::recipe::layout::Extent;
+use crate::plan::symbols::dim::MAX_SYMBOLS;
 use crate::plan::symbols::poly::{Bounds, Monomial, Poly};
-
-use super::MOST_BYTES;
-
-/// Terms, coefficients and powers of a size with symbols. With these the numbers of a view, products of two sizes
-/// summed over eight dimensions, stay below 2¹²⁷, so that no sum or product saturates.
-const MOST_TERMS: usize = 512;
-const MOST_COEFFICIENT: u64 = 1 << 56;
-const MOST_POWER: u32 = 64;
-
-/// Whether the powers are those of symbols that there are, and that sizes may have.
-fn known_powers(powers: &Monomial, sizes: &[bool]) -> bool {
-    let may = |index: usize| sizes.get(index).copied().unwrap_or(false);
-    powers.iter().enumerate().all(|(index, power)| *power == 0 || may(index))
-        && powers.iter().map(|power| u32::from(*power)).sum::<u32>() <= MOST_POWER
-}
-
-/// Whether a size is a number that memory can have, or made of symbols of the plan; `sizes` says which may be in one.
-pub(super) fn is_sound(extent: &Extent, sizes: &[bool]) -> bool {
-    match extent {
-        Extent::Fixed(value) => *value < MOST_BYTES,
-        Extent::Symbolic(poly) => {
-            let mut terms = poly.terms();
-            terms.len() <= MOST_TERMS
-                && terms.all(|(powers, by)| {
-                    by.unsigned_abs() < u128::from(MOST_COEFFICIENT) && known_powers(powers, sizes)
-                })
-        }
-    }
-}
-
-/// Whether a dimension is a number from 0, of some numbers for the symbols: a run for others is refused.
-pub(super) fn is_sound_dim(dim: Dim, bounds: Bounds<'_>, sizes: &[bool]) -> bool {
-    let (factor, plus, powers) = dim.parts();
-    if factor == 0 {
-        return (0..MOST_BYTES as i64).contains(&plus);
-    }
-    let small = factor < MOST_COEFFICIENT && plus.unsigned_abs() < MOST_COEFFICIENT;
-    small
-        && dim.is_usable()
-        && known_powers(&powers, sizes)
-        && dim.poly().least(bounds).is_some()
-        && dim.poly().greatest(bounds).is_some_and(|greatest| greatest >= 0)
-}
 
 /// Whether every first byte is a multiple of `size`.
 pub(super) fn is_multiple(offset: &Extent, size: u64) -> bool {
@@ -59,30 +16,6 @@ pub(super) fn is_multiple(offset: &Extent, size: u64) -> bool {
 pub(super) fn ends_inside(offset: &Extent, span: &Extent, bytes: &Extent, bounds: Bounds<'_>) -> bool {
     let Some(end) = offset.plus(span) else { return false };
     end.is_at_most(bytes, bounds) || never_negative(&bytes.poly().minus(&end.poly()), bounds)
-}
-
-/// What is told of a layout once for all values that have it.
-pub(super) struct Facts {
-    pub(super) span: Extent,
-    pub(super) dense: bool,
-    pub(super) bytes: Extent,
-}
-
-/// Terms of the product of all dimensions, and with it the memory that the facts of a layout take.
-const MOST_PRODUCT: usize = 64;
-
-impl Facts {
-    pub(super) fn of(layout: &Layout) -> Option<Self> {
-        // A multiple of symbols is one term, unless something is added to it.
-        let terms = |dim: &Dim| match dim.parts() {
-            (0, ..) | (_, 0, _) => 1,
-            _ => 2,
-        };
-        if layout.dims.iter().map(terms).product::<usize>() > MOST_PRODUCT {
-            return None;
-        }
-        Some(Self { span: layout.span()?, dense: layout.is_dense(), bytes: layout.bytes()? })
-    }
 }
 
 /// Work that the exact test below may take.
@@ -157,16 +90,5 @@ mod tests {
         assert!(never_negative(&poly(&[(&[2, 0, 0], 1), (&[1, 1, 0], -1)]), &bounds), "n * n - m * n");
         assert!(!never_negative(&poly(&[(&[1, 0, 1], 1), (&[0, 1, 1], -1), (&[], -1)]), &bounds), "one less");
         assert!(!never_negative(&poly(&[(&[1, 0, 1], 1), (&[0, 1, 1], -2)]), &bounds), "8 - 16 at the least");
-    }
-
-    #[test]
-    fn forms_that_cannot_be_computed_with_are_not_sound() {
-        let sound = |poly: Poly| is_sound(&Extent::of(poly).unwrap(), &[true]);
-        assert!(sound(poly(&[(&[1], 4), (&[], 8)])));
-        assert!(!sound(poly(&[(&[0, 1], 4)])), "a symbol that is not there");
-        assert!(!sound(poly(&[(&[65], 1)])));
-        assert!(!sound(poly(&[(&[1], 1 << 56)])));
-        assert!(!sound(poly(&[(&[1], i128::MIN)])));
-        assert!(is_sound(&Extent::Fixed((1 << 62) - 1), &[]) && !is_sound(&Extent::Fixed(1 << 62), &[]));
     }
 }

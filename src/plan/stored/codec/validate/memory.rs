@@ -3,36 +3,35 @@
 use crate::op::MAX_RANK;
 use crate::plan::recipe::callable::CallInfo;
 use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::sound::{Facts, MOST_TOGETHER, Sizes};
 use crate::plan::recipe::{Input, Recipe, StorageKind};
 use crate::plan::stored::codec::error::{DecodeError, Part, invalid};
 use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
 
-use super::MOST_BYTES;
-use super::inside::{Facts, ends_inside, is_multiple, is_sound, is_sound_dim};
+use super::inside::{ends_inside, is_multiple};
 
 pub(super) fn check(recipe: &Recipe) -> Result<(), DecodeError> {
-    let bounds = recipe.bounds();
-    let sizes: Vec<bool> = recipe.symbols.iter().map(|symbol| !symbol.each_run).collect();
-    let facts = layouts(recipe, &bounds, &sizes)?;
-    calls(recipe, &bounds)?;
-    storages(recipe, &bounds, &sizes)?;
-    values(recipe, &bounds, &sizes, &facts)?;
+    let sizes = Sizes::of(recipe);
+    let facts = layouts(recipe, &sizes)?;
+    calls(recipe)?;
+    storages(recipe, &sizes)?;
+    values(recipe, &sizes, &facts)?;
     inputs(recipe, &facts)?;
     outputs(recipe, &facts)?;
     owners(recipe)
 }
 
-fn layouts(recipe: &Recipe, bounds: &[(u64, u64)], sizes: &[bool]) -> Result<Vec<Facts>, DecodeError> {
+fn layouts(recipe: &Recipe, sizes: &Sizes) -> Result<Vec<Facts>, DecodeError> {
     let mut facts = Vec::with_capacity(recipe.layouts.len());
     for (index, layout) in recipe.layouts.iter().enumerate() {
         if layout.dims.len() > MAX_RANK || layout.strides.len() != layout.dims.len() {
             let (dims, strides) = (layout.dims.len(), layout.strides.len());
             return invalid(Part::Layout, index, format!("{dims} dimensions and {strides} strides"));
         }
-        if let Some(dim) = layout.dims.iter().find(|dim| !is_sound_dim(**dim, bounds, sizes)) {
+        if let Some(dim) = layout.dims.iter().find(|dim| !sizes.is_sound_dim(**dim)) {
             return invalid(Part::Layout, index, format!("the dimension {dim:?}"));
         }
-        if !layout.strides.iter().all(|stride| is_sound(stride, sizes)) {
+        if !layout.strides.iter().all(|stride| sizes.is_sound(stride)) {
             return invalid(Part::Layout, index, "a stride that memory cannot have");
         }
         match Facts::of(layout) {
@@ -44,9 +43,9 @@ fn layouts(recipe: &Recipe, bounds: &[(u64, u64)], sizes: &[bool]) -> Result<Vec
 }
 
 /// What is told of the symbols of plans that are called; which of them each run may give anew is for linking to tell.
-fn calls(recipe: &Recipe, bounds: &[(u64, u64)]) -> Result<(), DecodeError> {
-    let known = vec![true; bounds.len()];
-    let is_sound = |dim: &Dim| is_sound_dim(*dim, bounds, &known);
+fn calls(recipe: &Recipe) -> Result<(), DecodeError> {
+    let sizes = Sizes::of_each_run(recipe);
+    let is_sound = |dim: &Dim| sizes.is_sound_dim(*dim);
     let sound = |call: &CallInfo| call.symbols.len() <= MAX_SYMBOLS && call.symbols.iter().all(is_sound);
     match recipe.calls.iter().position(|call| !sound(call)) {
         Some(index) => invalid(Part::Call, index, "sizes that symbols cannot be"),
@@ -54,20 +53,18 @@ fn calls(recipe: &Recipe, bounds: &[(u64, u64)]) -> Result<(), DecodeError> {
     }
 }
 
-fn storages(recipe: &Recipe, bounds: &[(u64, u64)], sizes: &[bool]) -> Result<(), DecodeError> {
+fn storages(recipe: &Recipe, sizes: &Sizes) -> Result<(), DecodeError> {
     let mut total = 0_u64;
     for (index, storage) in recipe.storages.iter().enumerate() {
-        let most = if is_sound(&storage.bytes, sizes) { storage.bytes.greatest(bounds) } else { None };
-        let most = most.and_then(|most| u64::try_from(most).ok()).filter(|most| *most < MOST_BYTES);
-        total = match most.and_then(|most| total.checked_add(most)) {
-            Some(total) if total < 2 * MOST_BYTES => total,
+        total = match sizes.most(&storage.bytes).and_then(|most| total.checked_add(most)) {
+            Some(total) if total < MOST_TOGETHER => total,
             _ => return invalid(Part::Storage, index, "more bytes than memory can have"),
         };
     }
     Ok(())
 }
 
-fn values(recipe: &Recipe, bounds: &[(u64, u64)], sizes: &[bool], facts: &[Facts]) -> Result<(), DecodeError> {
+fn values(recipe: &Recipe, sizes: &Sizes, facts: &[Facts]) -> Result<(), DecodeError> {
     for (index, value) in recipe.values.iter().enumerate() {
         let (Some(storage), Some(layout), Some(facts)) = (
             recipe.storages.get(value.storage as usize),
@@ -76,12 +73,12 @@ fn values(recipe: &Recipe, bounds: &[(u64, u64)], sizes: &[bool], facts: &[Facts
         ) else {
             return invalid(Part::Value, index, "a storage or layout that is not there");
         };
-        if !is_sound(&value.offset, sizes) || !is_multiple(&value.offset, layout.dtype.size() as u64) {
+        if !sizes.is_sound(&value.offset) || !is_multiple(&value.offset, layout.dtype.size() as u64) {
             return invalid(Part::Value, index, "an offset that its type cannot have");
         }
         // No more elements than memory, either: strides that let them overlap come from no view.
-        let inside = ends_inside(&value.offset, &facts.span, &storage.bytes, bounds)
-            && ends_inside(&Extent::Fixed(0), &facts.bytes, &storage.bytes, bounds);
+        let inside = ends_inside(&value.offset, &facts.span, &storage.bytes, &sizes.bounds)
+            && ends_inside(&Extent::Fixed(0), &facts.bytes, &storage.bytes, &sizes.bounds);
         if !inside {
             return invalid(Part::Value, index, "it is not inside its storage");
         }
