@@ -70,6 +70,11 @@ impl Builder {
     /// operator. Results are the same; [`Counters::decided_by_host`] says how often the host waited. Simulations choose
     /// where they get there.
     ///
+    /// Captures record all that may be chosen, so that each plan has to be possible at the sizes of a run, also one that
+    /// this run does not choose: where the library refuses an operator of it, such as a maximum of no elements, the
+    /// capture fails and says of which plan, although eager runs and simulations give results. `if there is something`
+    /// is a choice for captures only where the work is possible with nothing as well.
+    ///
     /// Places in memory are planned for both: what one of them needs alone, the other one may use as well. Dumps show
     /// both, between brackets; [`Plan::optimise`] and [`Plan::overlap`] take a choice as one piece of work.
     ///
@@ -216,8 +221,8 @@ impl Builder {
     /// Otherwise as [`Builder::if_else`].
     ///
     /// What is carried is copied in front of the loop and behind each round. Nothing ends a loop whose condition stays:
-    /// [`Builder::repeat_at_most`] has a limit. A simulation, and a graph on the mock, give an error after a million
-    /// rounds.
+    /// [`Builder::repeat_at_most`] has a limit. A capture records `body` also where there is no round. A simulation, and
+    /// a graph on the mock, give an error after a million rounds.
     ///
     /// # Errors
     ///

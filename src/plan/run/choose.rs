@@ -120,7 +120,10 @@ impl Issue<'_> {
         let set = |s: &Stream| cell(&number, from.bytes).and_then(|cell| from.copy_to(s, &cell, at));
         set(stream)?;
         let (counters, issue) = (self.counters, RefCell::new(self));
-        let arm = |index: usize, s: &Stream| issue.borrow_mut().range(arms.all[index].clone(), Some(s));
+        let arm = |index: usize, s: &Stream| {
+            let issued = issue.borrow_mut().range(arms.all[index].clone(), Some(s));
+            issued.context_with(|| arm_of(kind, index, arms.all.len()))
+        };
         match kind {
             ChoiceKind::If => stream.if_else(&number, |s| arm(0, s), |s| arm(1, s)),
             ChoiceKind::While(None) => stream.repeat_while(&number, |s| arm(0, s).and_then(|()| set(s))),
@@ -143,6 +146,17 @@ impl Issue<'_> {
             }
         }
     }
+}
+
+/// One of the arms of a choice, for a failure while it is recorded: a run might not have come there.
+pub(super) fn arm_of(kind: ChoiceKind, index: usize, arms: usize) -> String {
+    let arm = match kind {
+        ChoiceKind::If if index == 0 => "`then`".to_owned(),
+        ChoiceKind::While(_) => "the body of the loop".to_owned(),
+        ChoiceKind::Switch if index + 1 < arms => format!("case {index}"),
+        ChoiceKind::If | ChoiceKind::Switch => "`otherwise`".to_owned(),
+    };
+    format!("{arm}, which is captured whether a run chooses it or not")
 }
 
 /// The first bytes of the number of a condition.

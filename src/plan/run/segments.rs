@@ -13,7 +13,7 @@ use crate::plan::recipe::{NodeKind, ORIGIN, Recipe};
 use crate::sort;
 use crate::stream::Stream;
 
-use super::choose::{Decider, Form};
+use super::choose::{Decider, Form, arm_of};
 use super::gate::Gates;
 use super::issue::{At, Issue, piece_of};
 use super::piece::{Pieces, Place};
@@ -146,9 +146,12 @@ impl Graphs {
                     }
                     self.all.push(capture.finish()?);
                 }
-                Part::Choice { arms, .. } => {
-                    for arm in arms {
-                        self.record_parts(arm, (issue, origin, pool), form)?;
+                Part::Choice { begin, kind, arms } => {
+                    let recipe = issue.source.recipe;
+                    for (index, arm) in arms.iter().enumerate() {
+                        let recorded = self.record_parts(arm, (&mut *issue, origin, pool), form);
+                        let of = || format!("{}: {}", recipe.describe(*begin), arm_of(*kind, index, arms.len()));
+                        recorded.context_with(of)?;
                     }
                 }
             }
