@@ -105,6 +105,7 @@ fn cases() -> Vec<Case> {
         case("rows by index", &[X, (&[5], I64)], &[(&[5, 4], F32)], |on, r, w| {
             aclnn::index_select(on, r[0], 0, r[1], w[0])
         }),
+        case("a format that values of plans have", &[X], &[X], |on, r, w| aclnn::npu_format_cast(on, r[0], w[0])),
         case("numbers from nothing", &[], &[(&[5], F32)], |on, _, w| aclnn::linspace(on, 0.0_f32, 2.0_f32, 5, w[0])),
         case("integers", &[(&[6], I32), (&[6], I32)], &[(&[6], I32)], |on, r, w| {
             aclnn::bitwise_xor_tensor(on, r[0], r[1], w[0])
@@ -438,8 +439,11 @@ fn what_the_library_refuses_names_the_line_of_the_plan() {
     let plan = Plan::build(|g| {
         let x = g.input("x", [2, 2], F32, Input::Copied)?;
         let mut y = g.adds(x, 1.0)?;
-        aclnn::trans_matmul_weight(g, &mut y)?; // f16, bf16 and i8 are taken, which no rule knows
-        g.output("y", y)
+        aclnn::inplace_fill_scalar(g, &mut y, 1.0_f32)?;
+        let found = g.empty([4, 2], F32)?; // i64 is taken, which no rule knows
+        g.fill_bytes(found, 0)?;
+        aclnn::nonzero(g, &y, &mut { found })?;
+        g.output("y", found)
     })
     .unwrap();
     let error = plan.capture(&alone.device, Frozen::new()).map(drop);
@@ -453,7 +457,35 @@ fn what_the_library_refuses_names_the_line_of_the_plan() {
     };
     let text = format!("{error:#}");
     assert_eq!(error.kind(), ErrorKind::OperatorArgument, "{text}");
-    assert!(text.contains("aclnnTransMatmulWeight") && text.contains("tests/plans/recorded.rs"), "{text}");
+    assert!(text.contains("aclnnNonzero") && text.contains("tests/plans/recorded.rs"), "{text}");
+}
+
+#[test]
+fn types_that_an_operator_does_not_take_are_refused_while_it_is_recorded() {
+    let refused = |work: &dyn Fn(&Builder, Value) -> Result<()>, says: &[&str]| {
+        let error = Plan::build(|g| {
+            let x = g.input("x", [2, 2], F32, Input::Copied)?;
+            work(g, g.adds(x, 1.0)?)
+        });
+        assert_says(&error.unwrap_err(), ErrorKind::InvalidPlan, &[says, &["tests/plans/recorded.rs"]].concat());
+    };
+    refused(&|g, y| aclnn::trans_matmul_weight(g, &mut { y }), &["aclnnTransMatmulWeight", "F32"]);
+    refused(
+        &|g, y| {
+            let half = g.empty([2, 2], F16)?;
+            aclnn::npu_format_cast(g, &y, &mut { half })
+        },
+        &["aclnnNpuFormatCast", "F32 [2, 2] into F16 [2, 2]"],
+    );
+    let image = |g: &Builder| g.full([1, 2, 3, 4, 4], F32, 1);
+    refused(
+        &|g, _| {
+            let (x, w, to) = (image(g)?, image(g)?, g.empty([1, 2, 4, 4], F32)?);
+            let one = &[1, 1];
+            aclnn::conv_depthwise2d(g, &x, &w, &[4, 4], None, one, &[0, 0], one, &mut { to }, 0)
+        },
+        &["aclnnConvDepthwise2d", "it has 4 dimensions"],
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Operators that give elements another place: orders, parts, repetitions, padding, joints.
 
+use crate::op::DataType::{Bf16, F16, I8};
 use crate::plan::recipe::operator::Operand;
 use crate::plan::symbols::dim::Dim;
 
@@ -305,8 +306,25 @@ fn triangle_result(args: &Args<'_>) -> Results {
     like(x, x.dims.to_vec())
 }
 
+/// Values of plans are in no blocks: a copy of the same elements.
+fn format_cast(args: &Args<'_>) -> Results {
+    let x = args.tensor(0)?;
+    Ok(vec![Of::new(x.dtype, x.dims)])
+}
+
+/// A weight that becomes one of blocks where it lies.
+fn in_blocks(args: &Args<'_>) -> Results {
+    let weight = args.tensor(0)?;
+    require(Types::list(&[F16, Bf16, I8]), weight.dtype, "a weight")?;
+    let rank = weight.dims.len();
+    ensure!((2..=6).contains(&rank), "a weight of shape {:?}; it has 2 to 6 dimensions", weight.dims);
+    Ok(Vec::new())
+}
+
 pub(super) const RULES: Family = &[
     (&["Cast"], cast),
+    (&["NpuFormatCast"], format_cast),
+    (&["TransMatmulWeight"], in_blocks),
     (&["Permute"], permute),
     (&["InplaceCopy"], copy),
     (&["Flip"], flip),

@@ -155,8 +155,8 @@ fn convolution(args: &Args<'_>) -> Results {
 }
 
 fn depthwise(args: &Args<'_>) -> Results {
+    require_rank(args.tensor(0)?, 4, "an input")?;
     let conv = conv_operands(args, 3)?;
-    require_rank(conv.x, 4, "an input")?;
     let kernel: Vec<Dim> = numbers(args, 2, 1, 2)?.into_iter().map(sizes::number).collect();
     ensure!(conv.weight.dims[2..] == kernel, "windows {kernel:?} of a weight {:?}", conv.weight.dims);
     let groups = known(conv.x.dims[1], "channels")?;

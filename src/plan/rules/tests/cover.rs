@@ -8,8 +8,6 @@ const WITHOUT: &[(&str, &str)] = &[
     ("aclnnMaskedSelect", "the size depends on data"),
     ("aclnnNonzero", "the size depends on data"),
     ("aclnnNonzeroV2", "the size depends on data"),
-    ("aclnnNpuFormatCast", "the result is in another format, which values of plans have not"),
-    ("aclnnTransMatmulWeight", "changes the format of its operand"),
     ("aclnnUnique", "the size depends on data"),
     ("aclnnUnique2", "the size depends on data"),
     ("aclnnUniqueConsecutive", "the size depends on data"),

@@ -1,6 +1,6 @@
 //! Arguments that fit together: windows, norms, attention, losses, what is made from nothing.
 
-use crate::op::DataType::{self, Bool, F32, F64, I32, I64, U8};
+use crate::op::DataType::{self, Bf16, Bool, F16, F32, F64, I8, I32, I64, U8};
 
 use super::super::random::Random;
 use super::Want::{self, Flag, Int, Ints, Nothing, Real, Tensor, Tensors, Text, Truths, Type};
@@ -376,6 +376,15 @@ fn made(random: &mut Random, name: &str) -> Option<Given> {
     let number = random.one_of(&[vec![], vec![1]]);
     let mut all = vec![("seed_tensor", Tensor(I64, number.clone())), ("offset_tensor", Tensor(I64, number.clone()))];
     match name {
+        "TransMatmulWeight" => {
+            // Whole blocks, which take no more room than the weight has.
+            let rank = random.one_of(&[1, 2, 2, 3, 4, 6, 7]);
+            let dims = [vec![1; rank.max(2) - 2], vec![16, 32]].concat();
+            all.push((
+                "mm_weight_ref",
+                Tensor(random.one_of(&[F16, Bf16, I8, F16, F32]), if rank == 1 { vec![32] } else { dims }),
+            ));
+        }
         "OneHot" => {
             let dtype = random.dtype();
             all.extend([
@@ -420,7 +429,7 @@ fn made(random: &mut Random, name: &str) -> Option<Given> {
             ("grad_y", Tensor(float, dims)),
             ("mask", Tensor(U8, vec![bytes])),
             ("prob", Real(0.5)),
-            ("p", Real(random.one_of(&[0.5, 0.5, 2.0]))),
+            ("p", Real(random.one_of(&[0.5, 0.5, 0.0, 1.0, 2.0]))),
             ("optional_noise_shape", Nothing),
         ]),
         "DropoutGenMask" | "DropoutGenMaskV2" | "DropoutGenMaskV2Tensor" => all.extend([

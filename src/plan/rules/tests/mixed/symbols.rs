@@ -28,9 +28,9 @@ fn resized(library: &Library, steps: &[Step], size: usize, value: usize) -> Opti
     Some(all)
 }
 
-/// Sizes of what the program is given.
+/// Sizes of what the program is given, of those that the symbol may be.
 fn sizes(steps: &[Step]) -> Vec<usize> {
-    inputs(steps).into_iter().flat_map(|(_, (_, dims), _)| dims).filter(|size| *size > 0).collect()
+    inputs(steps).into_iter().flat_map(|(_, (_, dims), _)| dims).filter(|size| (1..=8).contains(size)).collect()
 }
 
 #[test]
