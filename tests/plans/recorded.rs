@@ -2,7 +2,7 @@
 
 use racl::op::DataType::{self, Bool, F16, F32, I32, I64};
 use racl::op::{AnyTensor, Operand, Scalar, Submit, aclnn};
-use racl::plan::{Builder, Executable, Frozen, Input, Mode, Plan, RunOptions, Simulated, Value};
+use racl::plan::{Builder, Executable, Frozen, Inferred, Input, Mode, Plan, RunOptions, Simulated, Value};
 use racl::{ErrorKind, Result};
 
 use crate::common::{assert_says, mock};
@@ -486,6 +486,49 @@ fn types_that_an_operator_does_not_take_are_refused_while_it_is_recorded() {
         },
         &["aclnnConvDepthwise2d", "it has 4 dimensions"],
     );
+}
+
+/// Results that no operator writes: the plan would give out what its memory holds.
+#[test]
+fn results_that_an_operator_leaves_are_none() {
+    let unwritten = |work: &dyn Fn(&Builder, Value) -> Result<Value>| {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [2], F32, Input::Copied)?;
+            g.output("y", work(g, x)?)
+        });
+        plan.map(drop)
+    };
+    let refused = |work: &dyn Fn(&Builder, Value) -> Result<Value>| {
+        assert_says(&unwritten(work).unwrap_err(), ErrorKind::InvalidPlan, &["tests/plans/recorded.rs"]);
+    };
+    refused(&|g, x| {
+        let (mut y, mut buffer) = (Inferred::new(), Inferred::new());
+        aclnn::log_sigmoid_forward(g, &x, &mut y, &mut buffer)?;
+        buffer.value()
+    });
+    let mask = |g: &Builder, x: Value, chance: f64, trains: bool| {
+        let (mut y, mut mask) = (Inferred::new(), Inferred::new());
+        aclnn::dropout(g, &x, chance, trains, 1, 0, &mut y, &mut mask)?;
+        mask.value()
+    };
+    let third = |g: &Builder, x: Value, chance: f64| {
+        let (mut y, mut mask) = (Inferred::new(), Inferred::new());
+        aclnn::dropout_v3(g, &x, None, chance, 1, 0, &mut y, &mut mask)?;
+        mask.value()
+    };
+    for chance in [0.0, 1.0] {
+        refused(&|g, x| mask(g, x, chance, true));
+        refused(&|g, x| third(g, x, chance));
+    }
+    refused(&|g, x| mask(g, x, 0.5, false));
+    unwritten(&|g, x| mask(g, x, 0.5, true)).unwrap();
+    unwritten(&|g, x| third(g, x, 0.5)).unwrap();
+    let first = |g: &Builder, dims: &[usize]| {
+        let x = g.full(dims, F32, 1)?;
+        g.topk(x, 0, 0, true).map(|(values, _)| values)
+    };
+    refused(&|g, _| first(g, &[]));
+    unwritten(&|g, _| first(g, &[3])).unwrap();
 }
 
 #[test]

@@ -139,6 +139,7 @@ static void bad_scans(void) {
     REFUSED(161002, "data type FLOAT, self has INT32", aclnnCumsumV2, t.n.handle, 0, false, false,
         t.x.handle);
     REFUSED(161001, "out", aclnnCumsumV2, t.n.handle, 0, false, false, NULL);
+    REFUSED(161002, "k is 0", aclnnTopk, t.one.handle, 0, 0, true, true, t.one.handle, t.none.handle);
     aclDestroyScalar(zero);
     aclDestroyScalar(two);
     end(&t);

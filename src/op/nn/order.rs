@@ -40,7 +40,7 @@ assert_eq!(at.to_vec()?, [0, 2, 1]);"]
     /// NaN counts as greatest. A negative `dim` counts from the end. The results have the shape of `a` with `k` for
     /// `dim`, and share no memory with it. Types: f32, f16, bf16, i32 and i64.
     #[alias("aclnnTopk")]
-    #[refused = "for a dimension that `a` does not have, a `k` beyond its size, or when a result has another shape"]
+    #[refused = "for a dimension or `k` that `a` does not have, 0 of no dimensions, or when a result has another shape"]
     #[example = "\
 let a = device.upload_tensor(&[3.0_f32, 1.0, 2.0], [3])?;
 let (mut values, mut at) = (device.zeros([2])?, device.zeros([2])?);

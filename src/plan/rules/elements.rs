@@ -172,7 +172,8 @@ fn lerps(args: &Args<'_>) -> Result<Of, No> {
 
 fn log_sigmoid_forward(args: &Args<'_>) -> Results {
     let of = unary(args, 0, Floats)?;
-    let buffer = Of::new(of.dtype, of.dims.clone()).or(Types::KNOWN).or_shape(Also::Anything);
+    // For a gradient that does without, and not written.
+    let buffer = Of::new(of.dtype, of.dims.clone()).or(Types::KNOWN).or_shape(Also::Anything).unless(false);
     Ok(vec![of, buffer])
 }
 

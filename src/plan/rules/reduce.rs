@@ -144,6 +144,8 @@ fn argsort(args: &Args<'_>) -> Results {
 fn topk(args: &Args<'_>) -> Results {
     let (x, k) = (args.tensor(0)?, writable(Some(args.int(1)?))?);
     let (at, size) = line(x, args.fixed(2)?)?;
+    // Its results have one element all the same, which nothing would write.
+    ensure!(!x.dims.is_empty() || args.is_zero(k) != Some(true), "the first none of one element without dimensions");
     let left = sizes::fixed(k).and_then(|k| sizes::plus(size, -k)).and_then(|left| args.least(left));
     ensure!(k == size || left.is_none_or(|left| left >= 0), "the first {k:?} of {size:?}");
     let dims = resized(x.dims, at, k);

@@ -3,7 +3,8 @@
  *
  * Own choice: the order is stable whatever is asked for, NaN counts as the greatest and wins in ArgMin and MinDim
  * as well (as PyTorch does), of equal values the first is found. Sums are collected in f64 or s64 and rounded
- * once. Workspace: two lines of values with their places. */
+ * once. Topk of no dimensions refuses k = 0, since the results have one element then. Workspace: two lines of values
+ * with their places. */
 #include <string.h>
 
 #include "base/base.h"
@@ -232,6 +233,8 @@ aclnnStatus aclnnTopkGetWorkspaceSize(const aclTensor *self, int64_t k, int64_t 
     if (o == NULL) return mock_build_finish(&b);
     if (k < 0 || k > o->take)
         mock_build_fail(&b, "k is %lld, the dimension has %lld", (long long)k, (long long)o->take);
+    else if (k == 0 && b.plan->views[0].rank == 0)
+        mock_build_fail(&b, "k is 0, and self has no dimension that could have no elements");
     o->descending = largest;
     o->take = k;
     check_values(&b, 1);
