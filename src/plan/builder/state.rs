@@ -65,6 +65,8 @@ pub(crate) struct State {
     known: Known,
     /// By type.
     dense: [Dense; DataType::COUNT],
+    /// The most bytes of all memory, and of some that was taken back.
+    together: u64,
     bodies: Vec<Body>,
     calls: calls::Calls,
     operators: recorded::Operators,
@@ -191,6 +193,7 @@ impl State {
             recipe: Recipe { prefetch_cap: options.cap(), ..Recipe::default() },
             known: Known::default(),
             dense: Default::default(),
+            together: 0,
             bodies: Vec::new(),
             calls: calls::Calls::default(),
             operators: recorded::Operators::default(),

@@ -17,9 +17,6 @@ use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
 use super::{At, NONE, State, push_slowly};
 use crate::plan::builder::Value;
 
-/// Smaller memory than this adds up to no more than is possible.
-const LARGE: u64 = 1 << 32;
-
 impl State {
     #[track_caller]
     pub(in crate::plan) fn symbol(
@@ -110,16 +107,20 @@ impl State {
     pub(super) fn memory(&mut self, kind: StorageKind, dims: &[Dim], dtype: DataType, at: At) -> Result<Value> {
         let known = self.dense[dtype as usize].get(dims).cloned();
         let (layout, bytes, most) = known.map_or_else(|| self.dense_layout(dims, dtype, at), Ok)?;
-        if most >= LARGE {
+        let mut together = self.together.saturating_add(most);
+        if together >= MOST_TOGETHER {
+            // Some of it may have been taken back.
             let sizes = Sizes::of(&self.recipe);
             let others = self.recipe.storages.iter().filter_map(|storage| sizes.most(&storage.bytes));
-            if others.fold(most, u64::saturating_add) >= MOST_TOGETHER {
-                return self.too_large(dims, at);
-            }
+            together = others.fold(most, u64::saturating_add);
+        }
+        if together >= MOST_TOGETHER {
+            return self.too_large(dims, at);
         }
         if self.recipe.storages.len() >= NONE as usize {
             return self.wrong(FindingKind::Operand, at, "more values than can be numbered");
         }
+        self.together = together;
         let storage = self.recipe.storages.len() as u32;
         push_slowly(&mut self.recipe.storages, Storage { kind, bytes });
         push_slowly(&mut self.recipe.values, ValueInfo { storage, layout, offset: Extent::Fixed(0) });
