@@ -46,7 +46,7 @@ pub(super) fn overlap(plan: &Plan, auto: &Auto) -> Result<Overlapped> {
 fn no_size(plan: &Plan, symbols: &[u64], text: String) -> Error {
     let names = plan.0.recipe.symbol_names();
     let values: Vec<_> = names.iter().zip(symbols).map(|(name, value)| format!("{name:?} is {value}")).collect();
-    Error::invalid(format!("{text}, where {}; Auto::at gives smaller values", values.join(", ")))
+    Error::invalid(format!("{text}, where {}; Auto::at gives other values", values.join(", ")))
 }
 
 /// What accesses do not show: work that was asked to come after some other comes after all.
