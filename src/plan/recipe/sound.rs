@@ -78,11 +78,12 @@ impl Sizes {
         dim.poly().greatest(&self.bounds).is_none_or(|greatest| greatest < 0)
     }
 
-    /// Whether a layout has places for its elements that can be computed with.
+    /// Whether a layout has places for its elements that can be computed with. One of a file has [facts](Facts::of) besides.
     pub(crate) fn is_sound_layout(&self, layout: &Layout) -> bool {
         layout.dims.iter().all(|dim| self.is_sound_dim(*dim))
             && layout.strides.iter().all(|stride| self.is_sound(stride))
-            && Facts::of(layout).is_some()
+            && layout.span().is_some()
+            && layout.bytes().is_some()
     }
 
     /// The most bytes that memory has, where it can have them.
