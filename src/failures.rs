@@ -273,10 +273,9 @@ impl Failures {
         found
     }
 
-    /// The library has nothing more to say of those of a stream, or of all, that were noted until `moment`.
-    pub(crate) fn settle(&self, stream: Option<u32>, moment: u64) {
-        let is_of = |kept: &Kept| stream.is_none_or(|stream| kept.failure.stream == stream);
-        self.0.lock().retain(|kept| kept.count > moment || !is_of(kept));
+    /// The library has nothing more to say of those of a stream that were noted until `moment`.
+    pub(crate) fn settle(&self, stream: u32, moment: u64) {
+        self.0.lock().retain(|kept| kept.count > moment || kept.failure.stream != stream);
     }
 
     /// Adds to the error of a wait which task it is about. `id` asks for the number of the stream that was waited for;

@@ -343,6 +343,11 @@ pub(crate) fn must_leave() -> bool {
     closure::is_running() || is_forked()
 }
 
+/// The same of what host functions may call.
+pub(crate) fn is_refused() -> bool {
+    closure::is_process_locked() || is_forked()
+}
+
 /// Ends `what` on another thread, where drops wait as long as it takes. While no thread can be started it is kept. In a
 /// fork it is leaked: it is the process's that was forked.
 pub(crate) fn on_thread<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send + 'static) {

@@ -225,7 +225,7 @@ impl HostRange {
 
 impl Drop for HostRange {
     fn drop(&mut self) {
-        if self.range.is_some() && retire::must_leave() {
+        if self.range.is_some() && retire::is_refused() {
             return retire::on_thread(Self { range: self.range.take() }, drop);
         }
         if let Err(error) = self.finish() {

@@ -223,12 +223,12 @@ impl StreamInner {
     /// Destroys a stream that nobody waits for any more, and tells what went wrong.
     fn end(&self) {
         // Found by somebody else who waited for it meanwhile.
-        let found = self.tell_what_is_left().and_then(|()| self.progress.tell_panics((0, u64::MAX)));
+        let found = [self.tell_what_is_left(), self.progress.tell_panics((0, u64::MAX))];
         let released = self.release();
         let open = released.is_err() && !self.progress.has_completed(self.progress.submitted());
         let lost = open.then(|| self.describe());
         self.finish(lost);
-        found.err().into_iter().for_each(|error| self.tell_of_end(error));
+        found.into_iter().filter_map(Result::err).for_each(|error| self.tell_of_end(error));
         if let Err(error) = released {
             self.context.record_drop_error("destroying a stream", error);
         }

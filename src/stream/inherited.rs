@@ -36,7 +36,7 @@ impl StreamInner {
         }
         // Nobody is told any more of what failed before all was well.
         if let Some(id) = self.number() {
-            self.context.failures.settle(Some(id), moment);
+            self.context.failures.settle(id, moment);
         }
         let clock = self.state.try_lock().map(|state| state.clock.clone());
         // Who has it may wait for room behind the very work that this thread is to bring.
@@ -89,7 +89,7 @@ pub(crate) fn check_inherited(
     told
 }
 
-fn number_of(progress: &Arc<Progress>) -> Option<u32> {
+pub(super) fn number_of(progress: &Arc<Progress>) -> Option<u32> {
     let _pass = Pass::begin(progress);
     StreamInner::of(progress)?.number()
 }

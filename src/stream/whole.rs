@@ -1,6 +1,7 @@
 //! All streams of a context at once.
 
 use super::abort::of_context;
+use super::inherited::number_of;
 use crate::call::call;
 use crate::closure;
 use crate::context::Context;
@@ -39,9 +40,10 @@ impl Context {
             before.iter().for_each(|(told, stream)| stream.note_failed((*told, stream.submitted()), kind));
         }
         let waited = waited.map_err(|error| inner.failures.explain(error, || None));
-        if waited.as_ref().err().is_none_or(|error| error.kind().is_of_work()) {
-            // The library has told what there was, of whatever stream.
-            inner.failures.settle(None, moment);
+        if !inner.failures.are_none() && waited.as_ref().err().is_none_or(|error| error.kind().is_of_work()) {
+            // The library has told what there was of these.
+            let numbers = before.iter().filter_map(|(_, stream)| number_of(stream));
+            numbers.for_each(|number| inner.failures.settle(number, moment));
         }
         inner.spent.bury();
         retire::collect();

@@ -488,47 +488,39 @@ fn types_that_an_operator_does_not_take_are_refused_while_it_is_recorded() {
     );
 }
 
-/// Results that no operator writes: the plan would give out what its memory holds.
+/// The first of none, whose results have an element all the same, which nothing would write.
 #[test]
-fn results_that_an_operator_leaves_are_none() {
-    let unwritten = |work: &dyn Fn(&Builder, Value) -> Result<Value>| {
+fn the_first_none_of_one_element_is_refused() {
+    let first = |dims: &[usize]| {
         let plan = Plan::build(|g| {
-            let x = g.input("x", [2], F32, Input::Copied)?;
-            g.output("y", work(g, x)?)
+            let x = g.full(dims, F32, 1)?;
+            g.output("y", g.topk(x, 0, 0, true)?.0)
         });
         plan.map(drop)
     };
-    let refused = |work: &dyn Fn(&Builder, Value) -> Result<Value>| {
-        assert_says(&unwritten(work).unwrap_err(), ErrorKind::InvalidPlan, &["tests/plans/recorded.rs"]);
-    };
-    refused(&|g, x| {
+    assert_says(&first(&[]).unwrap_err(), ErrorKind::InvalidPlan, &["tests/plans/recorded.rs"]);
+    first(&[3]).unwrap();
+}
+
+/// The gradients take what is left, and do not read it.
+#[test]
+fn gradients_take_masks_and_buffers_that_are_not_needed() {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2], F32, Input::Copied)?;
         let (mut y, mut buffer) = (Inferred::new(), Inferred::new());
         aclnn::log_sigmoid_forward(g, &x, &mut y, &mut buffer)?;
-        buffer.value()
+        let mut back = Inferred::new();
+        aclnn::log_sigmoid_backward(g, &x, &x, &buffer.value()?, &mut back)?;
+        let (mut kept, mut mask) = (Inferred::new(), Inferred::new());
+        aclnn::dropout(g, &back.value()?, 0.0, true, 1, 0, &mut kept, &mut mask)?;
+        let mut last = Inferred::new();
+        aclnn::dropout_backward(g, &kept.value()?, &mask.value()?, 1.0, &mut last)?;
+        g.output("y", last.value()?)
     });
-    let mask = |g: &Builder, x: Value, chance: f64, trains: bool| {
-        let (mut y, mut mask) = (Inferred::new(), Inferred::new());
-        aclnn::dropout(g, &x, chance, trains, 1, 0, &mut y, &mut mask)?;
-        mask.value()
-    };
-    let third = |g: &Builder, x: Value, chance: f64| {
-        let (mut y, mut mask) = (Inferred::new(), Inferred::new());
-        aclnn::dropout_v3(g, &x, None, chance, 1, 0, &mut y, &mut mask)?;
-        mask.value()
-    };
-    for chance in [0.0, 1.0] {
-        refused(&|g, x| mask(g, x, chance, true));
-        refused(&|g, x| third(g, x, chance));
-    }
-    refused(&|g, x| mask(g, x, 0.5, false));
-    unwritten(&|g, x| mask(g, x, 0.5, true)).unwrap();
-    unwritten(&|g, x| third(g, x, 0.5)).unwrap();
-    let first = |g: &Builder, dims: &[usize]| {
-        let x = g.full(dims, F32, 1)?;
-        g.topk(x, 0, 0, true).map(|(values, _)| values)
-    };
-    refused(&|g, _| first(g, &[]));
-    unwritten(&|g, _| first(g, &[3])).unwrap();
+    let plan = plan.unwrap();
+    let left = plan.simulate(0, &Simulated::new().tensor("x", &[0.0_f32, 2.0], [2])).unwrap();
+    let all = left.to_vec::<f32>("y").unwrap();
+    assert!(all[0] == 0.0 && (all[1] - 2.0 / (1.0 + 2.0_f32.exp())).abs() < 1e-5, "{all:?}");
 }
 
 #[test]

@@ -247,24 +247,16 @@ fn require_chance(args: &Args<'_>, at: usize) -> Result<(), No> {
     Ok(())
 }
 
-/// The mask is left where chance takes no part: without training, or with a probability of 0 or 1.
-fn dropout(args: &Args<'_>, chance: usize, trains: bool) -> Results {
+fn dropout(args: &Args<'_>, chance: usize) -> Results {
     let x = args.tensor(0)?;
     require(Types::FLOATS, x.dtype, "an input")?;
     require_chance(args, chance)?;
-    let mask = mask(sizes::product(x.dims))?.unless(draws(args, chance, trains)?);
-    Ok(vec![Of::new(x.dtype, x.dims).or(Types::FLOATS), mask])
-}
-
-/// Whether a dropout writes its mask.
-pub(super) fn draws(args: &Args<'_>, chance: usize, trains: bool) -> Result<bool, No> {
-    let chance = args.real(chance)?;
-    Ok(trains && chance > 0.0 && chance < 1.0)
+    Ok(vec![Of::new(x.dtype, x.dims).or(Types::FLOATS), mask(sizes::product(x.dims))?])
 }
 
 fn dropout_v3(args: &Args<'_>) -> Results {
     ensure!(!args.has(1), "a shape of noise, which has to be left out");
-    dropout(args, 2, true)
+    dropout(args, 2)
 }
 
 fn dropout_mask(args: &Args<'_>, dtype: Option<usize>) -> Results {
@@ -327,7 +319,7 @@ pub(super) const RULES: Family = &[
     (&["MultinomialTensor"], |a| samples(a, Some(3))),
     (&["DropoutDoMask"], |a| masked(a, true)),
     (&["DropoutBackward", "DropoutV3Grad"], |a| masked(a, false)),
-    (&["Dropout"], |a| dropout(a, 1, a.flag(2)?)),
+    (&["Dropout"], |a| dropout(a, 1)),
     (&["DropoutV3"], dropout_v3),
     (&["DropoutGenMask"], |a| dropout_mask(a, None)),
     (&["DropoutGenMaskV2"], |a| dropout_mask(a, Some(4))),

@@ -172,8 +172,7 @@ fn lerps(args: &Args<'_>) -> Result<Of, No> {
 
 fn log_sigmoid_forward(args: &Args<'_>) -> Results {
     let of = unary(args, 0, Floats)?;
-    // For a gradient that does without, and not written.
-    let buffer = Of::new(of.dtype, of.dims.clone()).or(Types::KNOWN).or_shape(Also::Anything).unless(false);
+    let buffer = Of::new(of.dtype, of.dims.clone()).or(Types::KNOWN).or_shape(Also::Anything);
     Ok(vec![of, buffer])
 }
 

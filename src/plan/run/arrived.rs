@@ -56,13 +56,13 @@ impl HostOutputs {
 impl Arrived<'_> {
     fn refused(&mut self, error: Error) -> Poll<Result<()>> {
         let HostOutputs { delivery, outcome, .. } = &mut *self.outputs;
-        if error.kind().is_of_work() && error.kind() != ErrorKind::Other {
-            self.awaited = Awaited::Over;
-            return Poll::Ready(Err(delivery.told(outcome, error)));
+        if error.kind() == ErrorKind::Other && error.code().is_none() {
+            // No thread could be started, which says nothing of the run: it can be awaited again.
+            self.awaited = Awaited::New;
+            return Poll::Ready(Err(error));
         }
-        // It says nothing of the run, which can be awaited again.
-        self.awaited = Awaited::New;
-        Poll::Ready(Err(error))
+        self.awaited = Awaited::Over;
+        Poll::Ready(Err(delivery.told(outcome, error)))
     }
 }
 
