@@ -391,9 +391,9 @@ fn failures_that_were_told_of_all_streams_at_once_are_told_of_no_later_work() {
         let (a, b, c) = (context.stream().unwrap(), context.stream().unwrap(), context.stream().unwrap());
         let mut x = context.zeros::<f32>([4]).unwrap();
         let mut y = context.zeros::<f32>([4]).unwrap();
-        for stream in [&b, &c] {
+        for (stream, one) in [(&b, &mut x), (&c, &mut y)] {
             mock::fail_task("aclnnInplaceMuls", 1, 507_015).unwrap();
-            op::muls_inplace(stream, if std::ptr::eq(stream, &b) { &mut x } else { &mut y }, 1.0).unwrap();
+            op::muls_inplace(stream, one, 1.0).unwrap();
         }
         context.synchronize().unwrap_err();
         c.synchronize().unwrap();
