@@ -18,6 +18,7 @@ pub(crate) const MOST_COEFFICIENT: u64 = 1 << 56;
 pub(crate) const MOST_POWER: u32 = 64;
 
 /// Terms of the product of all dimensions, and with it the memory that the facts of a layout take.
+#[cfg(feature = "cache")]
 const MOST_PRODUCT: usize = 64;
 
 /// The symbols that sizes are made of.
@@ -94,13 +95,14 @@ impl Sizes {
 }
 
 /// What is told of a layout once for all values that have it.
-#[cfg_attr(not(feature = "cache"), allow(dead_code, reason = "what is read of files"))]
+#[cfg(feature = "cache")]
 pub(crate) struct Facts {
     pub(crate) span: Extent,
     pub(crate) dense: bool,
     pub(crate) bytes: Extent,
 }
 
+#[cfg(feature = "cache")]
 impl Facts {
     pub(crate) fn of(layout: &Layout) -> Option<Self> {
         // A multiple of symbols is one term, unless something is added to it.
