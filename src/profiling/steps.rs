@@ -45,7 +45,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::MissingSymbol`] on a library without profiles; what the stream refuses.
+    /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library without profiles; what the stream refuses.
     #[doc(alias = "aclprofCreateStepInfo")]
     #[doc(alias = "aclprofGetStepTimestamp")]
     #[track_caller]
