@@ -251,6 +251,7 @@ fn copies_that_were_dropped_say_so() {
         for by_device in [true, false] {
             let (stream, stop) = (context.stream().unwrap(), AtomicBool::new(false));
             std::thread::scope(|scope| {
+                let _over = common::Over::at_end(&stop);
                 scope.spawn(|| {
                     while !stop.load(Ordering::Relaxed) {
                         let _ = if by_device { context.abort_device(LIMIT) } else { stream.abort() };
@@ -269,7 +270,6 @@ fn copies_that_were_dropped_say_so() {
                         assert_eq!(read[..], [number; 16]);
                     }
                 }
-                stop.store(true, Ordering::Relaxed);
             });
         }
         context.take_drop_errors();

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use common::{assert_says, direct_device as device, mock};
+use common::{Over, assert_says, direct_device as device, mock};
 use racl::{CaptureMode, ErrorKind, Refused, StreamOptions, op, sys};
 
 /// Does something when it is dropped.
@@ -70,6 +70,7 @@ fn streams_and_contexts_are_closed_while_another_thread_aborts_the_device() {
     let device = device();
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
+        let ends = Over::at_end(&over);
         let aborts = scope.spawn(|| {
             while !over.load(Ordering::Acquire) {
                 device.context().abort_device(Duration::from_secs(10)).unwrap();
@@ -85,7 +86,7 @@ fn streams_and_contexts_are_closed_while_another_thread_aborts_the_device() {
                 context.close().err().map(racl::Refused::into_error)
             }
         });
-        over.store(true, Ordering::Release);
+        drop(ends);
         aborts.join().unwrap();
         assert!(refused.is_none(), "{refused:?}");
     });

@@ -137,6 +137,7 @@ fn large_memory_that_waits_is_found_beside_a_thread_that_allocates() {
         queue_with_temporaries(&context, std::slice::from_ref(&held), MANY);
         let done = AtomicBool::new(false);
         let results: Vec<_> = std::thread::scope(|scope| {
+            let _over = common::Over::at_end(&done);
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
                     context.alloc::<u8>(64).unwrap();
@@ -147,9 +148,7 @@ fn large_memory_that_waits_is_found_beside_a_thread_that_allocates() {
                 let mut large = large(&context, bytes)?;
                 stream.fill_bytes(&mut large.slice_mut(..64)?, 1)
             });
-            let results = allocations.collect();
-            done.store(true, Ordering::Relaxed);
-            results
+            allocations.collect()
         });
         mock::release(&held).unwrap();
         for (number, result) in results.into_iter().enumerate() {

@@ -1,6 +1,7 @@
 //! The checks of races and the allocator under programs that work meanwhile.
 
 use crate::arena::{Arena, until_still};
+use crate::common::Over;
 use crate::common::mock::{self, RaceCheck};
 use racl::{Allocator, CaptureMode, ErrorKind, Event, GraphPool, Stream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,8 +15,10 @@ fn checks_that_go_on_and_off() {
     let stop = AtomicBool::new(false);
     let rounds = AtomicUsize::new(0);
     thread::scope(|scope| {
+        let _over = Over::at_end(&stop);
         for _ in 0..3 {
             scope.spawn(|| {
+                let _over = Over::at_end(&stop);
                 let stream = arena.context.stream().unwrap();
                 let other = arena.context.stream().unwrap();
                 let mut b = arena.context.alloc_zeroed::<u8>(4096).unwrap();
@@ -41,13 +44,12 @@ fn checks_that_go_on_and_off() {
             });
         }
         let mut n = 0;
-        while rounds.load(Ordering::Relaxed) < 1500 {
+        while rounds.load(Ordering::Relaxed) < 1500 && !stop.load(Ordering::Relaxed) {
             mock::check_races([RaceCheck::Report, RaceCheck::Off, RaceCheck::Fail][n % 3]);
             n += 1;
             assert!(mock::races().is_empty(), "{}", mock::races()[0]);
             thread::yield_now();
         }
-        stop.store(true, Ordering::Relaxed);
     });
     mock::check_races(RaceCheck::Off);
     arena.end();
@@ -93,6 +95,7 @@ fn trims_under_graphs_with_a_pool() {
     let pool = GraphPool::new(&arena.context);
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
+        let _over = Over::at_end(&stop);
         let workers: Vec<_> = (0..3_u8)
             .map(|t| {
                 let (pool, context) = (pool.clone(), arena.context.clone());
@@ -125,7 +128,6 @@ fn trims_under_graphs_with_a_pool() {
         for w in workers {
             w.join().unwrap();
         }
-        stop.store(true, Ordering::Relaxed);
     });
     assert_eq!(pool.bytes(), 0);
     drop(pool);
@@ -143,6 +145,7 @@ fn while_a_full_stream_waits(arena: &Arena, meanwhile: impl FnOnce(&Stream, &Str
     held.fill_bytes(&mut bytes, 1).unwrap();
     event.record(&held).unwrap();
     thread::scope(|scope| {
+        let _over = Over::at_end(&stop);
         scope.spawn(|| {
             while !stop.load(Ordering::Acquire) {
                 let _ = full.wait(&event);
@@ -151,7 +154,6 @@ fn while_a_full_stream_waits(arena: &Arena, meanwhile: impl FnOnce(&Stream, &Str
         });
         until_still(|| Some(waits.load(Ordering::Acquire)).filter(|waits| *waits > 0));
         meanwhile(&held, &full, &event);
-        stop.store(true, Ordering::Release);
     });
     // Recorded again once nobody is made to wait any more, it is what it says.
     event.record(&held).unwrap();

@@ -9,6 +9,7 @@ use racl::plan::Mode;
 use racl::{CaptureMode, ErrorKind, op};
 
 use crate::arena::{Arena, Gate, formula, run};
+use crate::common::Over;
 
 const THREADS: usize = 4;
 
@@ -134,8 +135,9 @@ fn a_capture_of_all_threads_while_another_allocates_and_waits() {
     let over = AtomicBool::new(false);
     let (worked, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
     thread::scope(|scope| {
+        let _over = Over::at_end(&over);
         scope.spawn(|| {
-            let other = arena.stream();
+            let (other, _over) = (arena.stream(), Over::at_end(&over));
             while !over.load(Ordering::Acquire) {
                 let done = arena.context.upload(&[1_u8; 8]).and_then(|mut buffer| {
                     other.fill_bytes(&mut buffer, 2)?;
@@ -157,7 +159,7 @@ fn a_capture_of_all_threads_while_another_allocates_and_waits() {
         });
         let mut out = arena.tensor(0.0);
         let (mut good, mut broken) = (0, 0);
-        while good + broken < 50 || worked.load(Ordering::Acquire) == 0 {
+        while good + broken < 50 || (worked.load(Ordering::Acquire) == 0 && !over.load(Ordering::Acquire)) {
             match stream.capture(CaptureMode::Global, |s| op::fill(s, &mut out, 5.0)) {
                 Ok(mut graph) => {
                     graph.launch(&stream).unwrap();
@@ -168,7 +170,6 @@ fn a_capture_of_all_threads_while_another_allocates_and_waits() {
             }
             assert!(!stream.is_capturing());
         }
-        over.store(true, Ordering::Release);
     });
     drop(stream);
     let _ = arena.context.take_drop_errors();
@@ -269,12 +270,12 @@ fn settings_that_change_under_running_operators() {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
+            let _over = Over::at_end(&over);
             for limit in [0, 1, 2, 1024].into_iter().cycle().take(400) {
                 arena.context.set_operator_cache(limit);
                 arena.context.clear_operator_cache();
                 let _ = arena.context.operator_cache();
             }
-            over.store(true, Ordering::Release);
         });
         for _ in 0..2 {
             scope.spawn(|| {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use racl::collective::{Communicator, Group};
 use racl::{CaptureMode, ErrorKind};
 
-use crate::common::{device_at, mock};
+use crate::common::{Over, device_at, mock};
 use crate::{alone, run};
 
 #[test]
@@ -192,6 +192,7 @@ fn what_a_group_uses_stays_while_another_thread_waits_for_the_stream() {
     let over = AtomicBool::new(false);
     let mut reused = 0;
     std::thread::scope(|scope| {
+        let _over = Over::at_end(&over);
         // While a group is made the library has nothing of it, and this thread finds the stream idle.
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
@@ -218,7 +219,6 @@ fn what_a_group_uses_stays_while_another_thread_waits_for_the_stream() {
             }
             there.synchronize().unwrap();
         }
-        over.store(true, Ordering::Relaxed);
     });
     assert_eq!(reused, 0);
 }

@@ -8,7 +8,7 @@ use racl::op::DataType::F32;
 use racl::plan::{External, Foreign, Frozen, Input, Mode, Plan, RunOptions};
 use racl::{ErrorKind, Stream, op};
 
-use crate::common::{assert_says, mock};
+use crate::common::{Over, assert_says, mock};
 use crate::{Alone, result};
 
 const LIMIT: Duration = Duration::from_secs(10);
@@ -236,6 +236,7 @@ fn outputs_of_runs_that_were_dropped_in_part_say_so() {
         let mut exe = plan.executable(&alone.device, &options, Frozen::new()).unwrap();
         let (x, y, mut bind) = (exe.input("x").unwrap(), exe.output_id("y").unwrap(), exe.bindings());
         std::thread::scope(|scope| {
+            let _over = Over::at_end(&stop);
             scope.spawn(|| aborts(&alone, &stream, by_device, &stop));
             for number in 1..5_000 {
                 let value = number as f32;
@@ -246,7 +247,6 @@ fn outputs_of_runs_that_were_dropped_in_part_say_so() {
                     assert_eq!(read, [2.0 * value; 64]);
                 }
             }
-            stop.store(true, Ordering::Relaxed);
         });
     }
     alone.device.context().take_drop_errors();
