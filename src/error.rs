@@ -52,6 +52,10 @@ enum Source {
 /// The code of a graph that cannot be executed, and of a wait for a graph or a model that failed.
 const NOT_READY: i32 = 507_011;
 
+/// The codes of a stream that was not idle in time, and of an event that was not reached. Work that failed by a time-out
+/// of its own has others.
+const NOT_DONE: [i32; 2] = [507_046, 507_047];
+
 /// A source that is several things, of which the error's own text tells the first.
 pub(crate) trait List: StdError + Send + Sync {
     fn len(&self) -> usize;
@@ -187,6 +191,18 @@ impl Error {
     #[must_use]
     pub fn code(&self) -> Option<i32> {
         self.0.code
+    }
+
+    /// Whether an error of a wait may be about the work that was waited for, and not about the call alone. Also that a
+    /// wait of that work itself took too long.
+    pub(crate) fn is_of_work(&self) -> bool {
+        self.kind().is_of_work() || (self.kind() == ErrorKind::Timeout && !self.is_not_done())
+    }
+
+    /// Whether a wait with a limit says that the work was not done in time, and nothing of how it ended.
+    pub(crate) fn is_not_done(&self) -> bool {
+        // One without a code is of a wait that this crate makes where the library has none.
+        self.code().map_or(self.kind() == ErrorKind::Timeout, |code| NOT_DONE.contains(&code))
     }
 
     /// Name of the C call that reported the error. An asynchronous failure is reported by a later synchronising call.

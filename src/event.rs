@@ -101,7 +101,7 @@ fn waiting((position, _): &Position, wait: impl FnOnce() -> Result<()>) -> Resul
     let before = position.as_ref().map(|(progress, _)| (progress, progress.unreported().0));
     let _taker = position.as_ref().map(|(progress, number)| progress.takes(*number));
     wait().inspect_err(|error| {
-        if let (Some((progress, before)), true) = (before, error.kind().is_of_work()) {
+        if let (Some((progress, before)), true) = (before, error.is_of_work()) {
             // The failure may be one of work behind the record, which nobody else is told of.
             progress.note_failed((before, progress.submitted()), error.kind());
         }

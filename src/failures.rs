@@ -169,6 +169,9 @@ impl Error {
 /// How many are kept that no wait has reported.
 const KEPT: usize = 64;
 
+/// To how many a failure is told beside those who wait for its stream, before the first of them may be told again.
+const TOLD: usize = 1024;
+
 /// How many are shown in reports, reported or not.
 const SHOWN: usize = 16;
 
@@ -204,7 +207,7 @@ struct Kept {
     /// Which of all it was.
     count: u64,
     /// The streams, by era, whose waits were told that they are behind it.
-    told: Vec<u64>,
+    told: VecDeque<u64>,
 }
 
 /// Failures of one device that no wait for their stream has reported.
@@ -250,7 +253,7 @@ impl Failures {
             failures.remove(0);
         }
         let count = COUNT.fetch_add(1, Ordering::AcqRel) + 1;
-        failures.push(Kept { failure, count, told: Vec::new() });
+        failures.push(Kept { failure, count, told: VecDeque::new() });
     }
 
     #[inline]
@@ -267,7 +270,10 @@ impl Failures {
         let own =
             |kept: &&mut Kept| kept.failure.stream == stream && kept.count > born && !kept.told.contains(&waits);
         for kept in failures.iter_mut().filter(own) {
-            kept.told.push(waits);
+            if kept.told.len() == TOLD {
+                kept.told.pop_front();
+            }
+            kept.told.push_back(waits);
             found.get_or_insert_with(|| kept.failure.clone());
         }
         found
@@ -281,7 +287,7 @@ impl Failures {
     /// Adds to the error of a wait which task it is about. `id` asks for the number of the stream that was waited for;
     /// none for a wait for others as well.
     pub(crate) fn explain(&self, error: Error, id: impl FnOnce() -> Option<u32>) -> Error {
-        let Some(code) = error.code().filter(|_| error.kind().is_of_work()) else { return error };
+        let Some(code) = error.code().filter(|_| error.is_of_work()) else { return error };
         if self.0.lock().is_empty() {
             return error;
         }

@@ -30,10 +30,6 @@ pub(crate) const BRIEF: Duration = Duration::from_millis(20);
 /// How long there is for threads that hold what somebody else needs, and are done maybe.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// The codes of a stream that was not idle in time, and of an event that was not reached. Work that failed by a
-/// time-out of its own has others.
-const NOT_DONE: [i32; 2] = [507_046, 507_047];
-
 /// How long a thread that waits for others does so at a time.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -317,14 +313,8 @@ pub(crate) fn wait_moment(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Re
 
 /// What a wait with a limit says of how work ended that is over. In a host function it may be refused.
 pub(crate) fn told_of_end(waited: Result<()>) -> Result<()> {
-    let says_nothing = |error: &Error| is_not_done(error) || closure::is_running() && !error.kind().is_of_work();
+    let says_nothing = |error: &Error| error.is_not_done() || closure::is_running() && !error.is_of_work();
     waited.or_else(|error| if says_nothing(&error) { Ok(()) } else { Err(error) })
-}
-
-/// Whether a wait with a limit says that the work was not done in time, and nothing of how it ended.
-pub(crate) fn is_not_done(error: &Error) -> bool {
-    // One without a code is of a wait that this crate makes where the library has none.
-    error.code().map_or(error.kind() == ErrorKind::Timeout, |code| NOT_DONE.contains(&code))
 }
 
 fn wait_within(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<bool> {
@@ -332,7 +322,7 @@ fn wait_within(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Resu
         return Ok(false);
     }
     match synchronize(Some(ms)) {
-        Err(error) if is_not_done(&error) => Ok(false),
+        Err(error) if error.is_not_done() => Ok(false),
         other => other.map(|()| true),
     }
 }

@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::failures;
 use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Progress, Queue, Span, Use};
-use crate::retire::{self, keepers};
+use crate::retire::keepers;
 
 mod abort;
 mod attributes;
@@ -352,7 +352,7 @@ impl StreamInner {
         }
         result = result.map_err(|error| self.explain_wait(error));
         // Not where the work goes on: what its functions owned may wait for it in turn.
-        if !result.as_ref().is_err_and(retire::is_not_done) {
+        if !result.as_ref().is_err_and(Error::is_not_done) {
             self.context.spent.bury();
         }
         result?;
@@ -407,7 +407,7 @@ impl StreamInner {
     /// The library tells each failure once, to whoever waits first. Work that was submitted since the wait began may be
     /// what failed, and is known to have before anything else is asked.
     fn note_fault(&self, error: Error, span: Span) -> Error {
-        if tells_of_work(&error) {
+        if error.is_of_work() {
             self.progress.note_failed((span.0, self.progress.submitted()), error.kind());
         }
         let error = self.name_task(error, span);
@@ -425,7 +425,7 @@ impl StreamInner {
     /// What went wrong when all work is done and some of it failed, or nobody knows. A later wait tells it.
     pub(crate) fn find_failure(&self) -> Option<(ErrorKind, String)> {
         // Others say nothing of the work: it is not done, or its context is gone.
-        let error = self.c_synchronize(Some(1)).err().filter(|error| error.kind().is_of_work())?;
+        let error = self.c_synchronize(Some(1)).err().filter(|error| error.is_of_work())?;
         Some(self.tell_later(error))
     }
 
@@ -480,11 +480,6 @@ impl StreamInner {
     }
 }
 
-/// Whether it says how work ended: also that a wait of it took too long.
-fn tells_of_work(error: &Error) -> bool {
-    error.kind().is_of_work() || (error.kind() == ErrorKind::Timeout && !retire::is_not_done(error))
-}
-
 /// Whole milliseconds, rounded up, in the range that the C calls take.
 pub(crate) fn milliseconds(limit: Duration) -> Result<i32> {
     let ms = limit.as_nanos().div_ceil(1_000_000);
@@ -511,7 +506,7 @@ impl Queue for StreamInner {
         let mut told = None;
         // The library tells a failure once. That the work is done as well is what a second wait says.
         let waited = match self.wait_for(number, limit) {
-            Err(error) if tells_of_work(&error) => {
+            Err(error) if error.is_of_work() => {
                 told = Some(error);
                 self.wait_for(number, limit)
             }
@@ -519,7 +514,7 @@ impl Queue for StreamInner {
         };
         let waited = match waited {
             // Another thread may have found out since the limit has passed.
-            Err(error) if self.progress.has_completed(number) && !retire::is_not_done(&error) => {
+            Err(error) if self.progress.has_completed(number) && !error.is_not_done() => {
                 told.get_or_insert(error);
                 Ok(())
             }

@@ -385,6 +385,28 @@ fn each_failure_is_told_to_what_is_behind_it_and_all_of_that_is_known_to_have_fa
     });
 }
 
+/// A code that says of calls that they were not done in time says of a task that it failed.
+#[test]
+fn work_that_took_too_long_is_known_to_have_failed_whoever_was_told() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let mut x = context.upload_tensor(&[5.0_f32; 4], [4]).unwrap();
+        for of_all in [false, true] {
+            let (one, two) = (context.event().unwrap(), context.event().unwrap());
+            mock::fail_task("aclnnInplaceMuls", 1, 507_012).unwrap();
+            op::muls_inplace(&stream, &mut x, 100.0).unwrap();
+            one.record(&stream).unwrap();
+            two.record(&stream).unwrap();
+            let told = if of_all { context.synchronize() } else { one.synchronize() }.unwrap_err();
+            assert_eq!((told.kind(), told.code()), (ErrorKind::Timeout, Some(507_012)));
+            assert!(told.task_failure().is_some(), "{told:#}");
+            mock::run_until_idle();
+            assert!(two.is_complete().is_err(), "of all: {of_all}");
+            drop(stream.synchronize());
+        }
+    });
+}
+
 #[test]
 fn failures_that_were_told_of_all_streams_at_once_are_told_of_no_later_work() {
     alone(|context| {

@@ -172,7 +172,7 @@ impl Graph {
                 Err(Refused::new(self, Error::new(ErrorKind::Timeout, text)))
             }
             // However it ended, it is over.
-            Err(error) if error.kind().is_of_work() && !self.in_flight.may_run() => {
+            Err(error) if error.is_of_work() && !self.in_flight.may_run() => {
                 self.context
                     .record_drop_error("the last launch of a graph that goes back to its owner failed", error);
                 Ok(self.leave())

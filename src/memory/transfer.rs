@@ -205,7 +205,7 @@ impl<T: Pod> Lent<T> {
                 let error = waited.err().unwrap_or_else(|| Error::new(ErrorKind::Internal, "a copy without an end"));
                 if let Some(State::Flying { told, .. }) = &mut state {
                     // One that was refused says nothing of the copy.
-                    *told |= error.kind().is_of_work();
+                    *told |= error.is_of_work();
                 }
                 self.0 = state;
                 Err(Refused::new(self, error))

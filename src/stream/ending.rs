@@ -89,7 +89,7 @@ impl StreamInner {
                 Err(Error::new(ErrorKind::Timeout, text))
             }
             // However it ended, it is over.
-            Err(error) if error.kind().is_of_work() && self.progress.open() == 0 => {
+            Err(error) if error.is_of_work() && self.progress.open() == 0 => {
                 self.tell_of_end(error);
                 Ok(())
             }

@@ -32,15 +32,15 @@ impl Context {
             // SAFETY: takes a number.
             Some(ms) => unsafe { call!(inner, aclrtSynchronizeDeviceWithTimeout(ms)) },
         });
-        if let Err(kind) = waited.as_ref().map_err(Error::kind)
-            && kind.is_of_work()
+        if let Err(error) = &waited
+            && error.is_of_work()
         {
             note_device_failed(inner.device());
             // Whose work it was the library does not say.
-            before.iter().for_each(|(told, stream)| stream.note_failed((*told, stream.submitted()), kind));
+            before.iter().for_each(|(told, stream)| stream.note_failed((*told, stream.submitted()), error.kind()));
         }
         let waited = waited.map_err(|error| inner.failures.explain(error, || None));
-        if !inner.failures.are_none() && waited.as_ref().err().is_none_or(|error| error.kind().is_of_work()) {
+        if !inner.failures.are_none() && waited.as_ref().err().is_none_or(Error::is_of_work) {
             // The library has told what there was of these.
             let numbers = before.iter().filter_map(|(_, stream)| number_of(stream));
             numbers.for_each(|number| inner.failures.settle(number, moment));

@@ -188,7 +188,7 @@ impl Gates {
         };
         match self.write(gate, value, control, Location::caller()).and_then(|()| wait()) {
             Ok(()) => Written::Done,
-            Err(error) if retire::is_not_done(&error) => {
+            Err(error) if error.is_not_done() => {
                 say!(Warn, "a gate has its value late: {error:#}");
                 Written::Late
             }

@@ -76,11 +76,11 @@ impl Outcome {
     /// Notes what a read of an output was told; with what may have failed.
     pub(super) fn told(&self, error: Error) -> Error {
         let passes = [ErrorKind::CaptureForbidden, ErrorKind::NotSupported, ErrorKind::Timeout, ErrorKind::Deadlock];
-        if !passes.contains(&error.kind()) {
+        if error.is_of_work() || !passes.contains(&error.kind()) {
             self.told.store(true, Ordering::Release);
         }
         match &self.may_fail {
-            Some(text) if error.kind().is_of_work() => error.context_in_front(&**text),
+            Some(text) if error.is_of_work() => error.context_in_front(&**text),
             _ => error,
         }
     }

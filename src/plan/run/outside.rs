@@ -528,7 +528,7 @@ fn reached(event: &Event, limit: Duration) -> bool {
     let limit = limit.clamp(FIRST_LOOK, Duration::from_millis(i32::MAX as u64));
     match event.synchronize_timeout(limit) {
         Ok(()) => true,
-        Err(error) if retire::is_not_done(&error) => false,
+        Err(error) if error.is_not_done() => false,
         Err(error) => {
             event.context_inner().record_drop_error("waiting for work at a gate that is opened", error);
             true

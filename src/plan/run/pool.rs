@@ -253,7 +253,7 @@ impl Pool {
     pub(super) fn enter<'a>(&'a self, stream: &'a Stream, at: At) -> Result<Token<'a>> {
         let mut state = self.wait_free()?;
         state.busy = Some((std::thread::current().id(), at));
-        state.took.retain(|took| !took.is_done() && !took.is_lost());
+        state.took.retain(|took| !took.is_done());
         let before = state.runs.open().chain(&state.took).filter(|one| !one.is_of(&*stream.0)).cloned();
         let before: Vec<_> = before.collect();
         let (order, limit) = (state.order.take(), state.wait_limit);

@@ -54,7 +54,9 @@ impl Rescue {
 
     /// Whoever waited for the updates was told that they failed, or that the wait did: then nobody will be told.
     pub(super) fn note(&self, error: &Error) {
-        if let Some(text) = of_updates(error.kind(), error) {
+        if error.is_of_work()
+            && let Some(text) = of_updates(error.kind(), error)
+        {
             let _ = self.failed.set(text);
         }
     }
@@ -122,15 +124,14 @@ impl Rescue {
     }
 }
 
-/// What an error of this kind, which whoever waited for updates was told, says of them.
+/// What an error of work of this kind, which whoever waited for updates was told, says of them.
 fn of_updates(kind: ErrorKind, what: &(impl std::fmt::Display + ?Sized)) -> Option<String> {
     match kind {
         ErrorKind::CallbackPanicked => None,
         ErrorKind::DeviceFault | ErrorKind::DeviceLost | ErrorKind::Aborted => {
             Some(format!("an update of a graph failed on the device: {what}"))
         }
-        kind if kind.is_of_work() => Some(format!("whether the updates of a graph succeeded is not known: {what}")),
-        _ => None,
+        _ => Some(format!("whether the updates of a graph succeeded is not known: {what}")),
     }
 }
 
@@ -142,7 +143,7 @@ fn ended(event: &Event) -> Option<Result<()>> {
         Ok(true) => event.synchronize(),
         Err(error) => Err(error),
     };
-    ended.as_ref().map_or_else(|error| error.kind().is_of_work(), |()| true).then_some(ended)
+    ended.as_ref().map_or_else(|error| error.is_of_work(), |()| true).then_some(ended)
 }
 
 impl Rescue {
