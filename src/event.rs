@@ -447,7 +447,7 @@ impl Event {
             let _pass = Pass::begin(&progress);
             StreamInner::of(&progress)?.id().ok()?.try_into().ok()
         };
-        waited.map_err(|error| self.context_inner().failures.explain(error, recorded))
+        waited.map_err(|error| self.context_inner().explain(error, recorded))
     }
 
     /// As [`Event::synchronize`], for at most `limit`, in whole milliseconds, rounded up. Asks from time to time where

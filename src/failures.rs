@@ -166,8 +166,11 @@ impl Error {
     }
 }
 
-/// How many are kept that no wait has reported.
-const KEPT: usize = 64;
+/// How many of one stream are kept that no wait has reported: the first ones, and the latest.
+const OF_STREAM: usize = 4;
+
+/// How many of all streams: more than a device has streams.
+const KEPT: usize = 4096;
 
 /// To how many a failure is told beside those who wait for its stream, before the first of them may be told again.
 const TOLD: usize = 1024;
@@ -208,6 +211,8 @@ struct Kept {
     count: u64,
     /// The streams, by era, whose waits were told that they are behind it.
     told: VecDeque<u64>,
+    /// An abort came behind it: whatever was behind it was told.
+    past: bool,
 }
 
 /// Failures of one device that no wait for their stream has reported.
@@ -249,11 +254,15 @@ impl Failures {
             latest.push_back((Instant::now(), text));
         }
         let mut failures = self.0.lock();
-        if failures.len() == KEPT {
-            failures.remove(0);
+        let mut own = failures.iter().enumerate().filter(|(_, kept)| kept.failure.stream == failure.stream);
+        // A stream that fails again and again leaves room for the failures of others.
+        let over =
+            own.nth(OF_STREAM - 1).or_else(|| failures.iter().enumerate().nth(KEPT - 1).map(|_| (0, &failures[0])));
+        if let Some((at, _)) = over {
+            failures.remove(at);
         }
         let count = COUNT.fetch_add(1, Ordering::AcqRel) + 1;
-        failures.push(Kept { failure, count, told: VecDeque::new() });
+        failures.push(Kept { failure, count, told: VecDeque::new(), past: false });
     }
 
     #[inline]
@@ -267,8 +276,9 @@ impl Failures {
         let mut found = None;
         let mut failures = self.0.lock();
         // An earlier stream may have had the number.
-        let own =
-            |kept: &&mut Kept| kept.failure.stream == stream && kept.count > born && !kept.told.contains(&waits);
+        let own = |kept: &&mut Kept| {
+            kept.failure.stream == stream && kept.count > born && !kept.past && !kept.told.contains(&waits)
+        };
         for kept in failures.iter_mut().filter(own) {
             if kept.told.len() == TOLD {
                 kept.told.pop_front();
@@ -279,20 +289,37 @@ impl Failures {
         found
     }
 
+    /// Those of a stream that were noted until `moment` are of work that nothing new is behind.
+    pub(crate) fn pass_over(&self, stream: u32, moment: u64) {
+        let mut failures = self.0.lock();
+        let until = failures.iter_mut().filter(|kept| kept.count <= moment && kept.failure.stream == stream);
+        until.for_each(|kept| kept.past = true);
+    }
+
     /// The library has nothing more to say of those of a stream that were noted until `moment`.
     pub(crate) fn settle(&self, stream: u32, moment: u64) {
         self.0.lock().retain(|kept| kept.count > moment || kept.failure.stream != stream);
     }
 
     /// Adds to the error of a wait which task it is about. `id` asks for the number of the stream that was waited for;
-    /// none for a wait for others as well.
-    pub(crate) fn explain(&self, error: Error, id: impl FnOnce() -> Option<u32>) -> Error {
+    /// none for a wait for others as well. `others` gives the numbers of streams whose failures their own waits tell.
+    pub(crate) fn explain(
+        &self,
+        error: Error,
+        id: impl FnOnce() -> Option<u32>,
+        others: impl FnOnce() -> Vec<u32>,
+    ) -> Error {
         let Some(code) = error.code().filter(|_| error.is_of_work()) else { return error };
-        if self.0.lock().is_empty() {
+        if self.are_none() {
             return error;
         }
         let stream = id();
-        let Some(failure) = self.take(stream, code) else { return error };
+        let own = self.take(|failure| Some(failure.stream) == stream && failure.code == code);
+        let failure = own.or_else(|| {
+            let others = others();
+            self.take(|failure| failure.code == code && !others.contains(&failure.stream))
+        });
+        let Some(failure) = failure else { return error };
         let what = failure.what();
         let what = match stream {
             Some(stream) if stream != failure.stream => {
@@ -308,13 +335,9 @@ impl Failures {
         self.0.lock().clear();
     }
 
-    /// The first of the stream with this number; else the first with the same code, of a stream that may be one of a
-    /// graph that was launched there.
-    fn take(&self, stream: Option<u32>, code: i32) -> Option<TaskFailure> {
+    fn take(&self, is_it: impl Fn(&TaskFailure) -> bool) -> Option<TaskFailure> {
         let mut failures = self.0.lock();
-        let own = |Kept { failure, .. }: &Kept| Some(failure.stream) == stream && failure.code == code;
-        let at = failures.iter().position(own);
-        let at = at.or_else(|| failures.iter().position(|kept| kept.failure.code == code))?;
+        let at = failures.iter().position(|kept| is_it(&kept.failure))?;
         let found = failures.remove(at).failure;
         // What came with it is told by no other wait.
         failures.retain(|kept| kept.failure.stream != found.stream);
@@ -350,20 +373,20 @@ mod tests {
         let failures = Failures::default();
         failures.note(failure("other", 1, 507_015));
         failures.note(failure("own", 2, 507_015));
-        let told = failures.explain(fault(507_015), || Some(2));
+        let told = failures.explain(fault(507_015), || Some(2), Vec::new);
         assert_eq!(named(&told), Some("own"));
         assert!(told.to_string().contains("[kernel \"own\", task 3 of stream 2 on device 0]"), "{told}");
-        let told = failures.explain(fault(507_015), || Some(2));
+        let told = failures.explain(fault(507_015), || Some(2), Vec::new);
         assert_eq!(named(&told), Some("other"));
         assert!(told.to_string().contains("whose stream may be one of a graph"), "{told}");
-        assert!(failures.explain(fault(507_015), || Some(2)).task_failure().is_none());
+        assert!(failures.explain(fault(507_015), || Some(2), Vec::new).task_failure().is_none());
     }
 
     #[test]
     fn a_task_without_a_kernel_is_told_by_its_numbers() {
         let failures = Failures::default();
         failures.note(failure("", 2, 507_015));
-        let told = failures.explain(fault(507_015), || None);
+        let told = failures.explain(fault(507_015), || None, Vec::new);
         assert!(told.to_string().contains("[task 3 of stream 2 on device 0]"), "{told}");
         let whole = "because: task 3 of stream 2 on device 0 failed (507015), submitted by thread 7";
         assert!(format!("{told:#}").contains(whole), "{told:#}");
@@ -373,10 +396,35 @@ mod tests {
     fn other_errors_are_left_alone_and_old_failures_go() {
         let failures = Failures::default();
         failures.note(failure("one", 1, 507_015));
-        assert!(failures.explain(fault(507_046), || Some(1)).task_failure().is_none(), "a time-out of the wait");
-        assert!(failures.explain(fault(507_035), || Some(2)).task_failure().is_none(), "another code");
-        (0..KEPT).for_each(|_| failures.note(failure("later", 2, 507_015)));
-        let told = failures.explain(fault(507_015), || Some(1));
+        assert!(
+            failures.explain(fault(507_046), || Some(1), Vec::new).task_failure().is_none(),
+            "a time-out of the wait"
+        );
+        assert!(failures.explain(fault(507_035), || Some(2), Vec::new).task_failure().is_none(), "another code");
+        (0..KEPT as u32).for_each(|stream| failures.note(failure("later", 2 + stream, 507_015)));
+        let told = failures.explain(fault(507_015), || Some(1), Vec::new);
         assert_eq!(named(&told), Some("later"));
+    }
+
+    #[test]
+    fn a_stream_that_fails_all_the_time_pushes_out_none_but_its_own() {
+        let failures = Failures::default();
+        failures.note(failure("one", 1, 507_015));
+        (0..1000).for_each(|_| failures.note(failure("first", 2, 507_015)));
+        failures.note(failure("latest", 2, 507_035));
+        assert_eq!(failures.0.lock().len(), 1 + OF_STREAM);
+        assert_eq!(named(&failures.explain(fault(507_035), || Some(2), Vec::new)), Some("latest"));
+        assert_eq!(named(&failures.explain(fault(507_015), || Some(1), Vec::new)), Some("one"));
+    }
+
+    #[test]
+    fn what_another_stream_tells_itself_explains_no_error_of_this_one() {
+        let failures = Failures::default();
+        failures.note(failure("other", 1, 507_015));
+        failures.note(failure("of a graph", 7, 507_015));
+        let told = failures.explain(fault(507_015), || Some(2), || vec![1, 2]);
+        assert_eq!(named(&told), Some("of a graph"));
+        assert!(failures.explain(fault(507_015), || Some(2), || vec![1, 2]).task_failure().is_none());
+        assert_eq!(named(&failures.explain(fault(507_015), || Some(1), || vec![1, 2])), Some("other"));
     }
 }

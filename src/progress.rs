@@ -90,6 +90,8 @@ pub(crate) struct Progress {
     /// References to the stream for a moment, and to any of its context.
     passes: Passes,
     around: Arc<Passes>,
+    /// What its stream is behind, for who must not wait for whoever submits.
+    behind: Lock<Clock>,
     end: Lock<End>,
     ended: Signal,
 }
@@ -130,6 +132,7 @@ impl Progress {
             beside: beside::Helpers::default(),
             passes: Passes::default(),
             around: Arc::clone(around),
+            behind: Lock::default(),
             end: Lock::default(),
             ended: Signal::default(),
         })
@@ -139,6 +142,16 @@ impl Progress {
     /// sees all that was stored before this was asked.
     pub(crate) fn is_submitting(&self) -> bool {
         self.lock.upgrade().is_some_and(|lock| lock.is_held())
+    }
+
+    /// What its stream is behind. Who submits just now may have it wait for more.
+    pub(crate) fn behind(&self) -> Clock {
+        self.behind.lock().clone()
+    }
+
+    /// The caller has the stream's lock.
+    pub(crate) fn set_behind(&self, clock: &Clock) {
+        self.behind.lock().renew(clock);
     }
 
     /// Who has the stream for a moment.

@@ -392,7 +392,7 @@ impl StreamInner {
     /// The task whose failure the error reports, where the library told, and what the program submitted.
     fn name_task(&self, error: Error, span: Span) -> Error {
         let id = || self.id().ok()?.try_into().ok();
-        let error = self.context.failures.explain(error, id);
+        let error = self.context.explain(error, id);
         let latest = error.task_failure().and_then(|_| self.state.try_lock()?.latest.get());
         let Some(((label, place), number)) = latest else { return error };
         let (file, line, count) = (place.file(), place.line(), span.1 - span.0);

@@ -108,7 +108,7 @@ impl Event {
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
         // Behind nothing where the record, or a wait in front of it, was dropped.
         if progress.check_run(*number).is_ok() {
-            state.clock.follow((progress.era(), *number), clock);
+            stream.is_behind(&mut state, (progress.era(), *number), clock);
         }
         Ok(())
     }
@@ -133,7 +133,7 @@ impl Event {
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
         if progress.check_run(number).is_ok() {
-            state.clock.follow((progress.era(), number), &clock);
+            stream.is_behind(&mut state, (progress.era(), number), &clock);
         }
         drop(wait);
         Ok(())

@@ -284,8 +284,10 @@ impl StreamInner {
     /// Behind a drop of its work: it is behind nothing any more, and no mark of it stands for anything. Gives what it was
     /// made to wait for because of its memory.
     fn forget_order(&self) -> Vec<Use> {
+        self.hand_on_failures();
         let mut state = self.lock();
         state.clock = Clock::default();
+        self.progress.set_behind(&state.clock);
         self.marked.store(0, Ordering::Release);
         let kept = (std::mem::take(&mut state.marks), state.forked.take());
         self.progress.begin_era();

@@ -46,7 +46,7 @@ impl StreamInner {
         }
         waits?;
         if self.progress.check_run(number).is_ok() {
-            state.clock.follow((self.progress.era(), number), &clock);
+            other.is_behind(&mut state, (self.progress.era(), number), &clock);
         }
         Ok(true)
     }

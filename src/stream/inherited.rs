@@ -9,8 +9,8 @@ use super::StreamInner;
 use super::abort::of_device;
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::failures;
 use crate::progress::{Clock, Pass, Progress};
-use crate::retire;
 
 impl StreamInner {
     /// That what the work up to `number`, which is over, is behind on other streams did not fail. In front of what the
@@ -38,13 +38,27 @@ impl StreamInner {
         if let Some(id) = self.number() {
             self.context.failures.settle(id, moment);
         }
-        let clock = self.state.try_lock().map(|state| state.clock.clone());
-        // Who has it may wait for room behind the very work that this thread is to bring.
-        let clock = clock.or_else(|| {
-            retire::pause_for(retire::BRIEF);
-            self.state.try_lock().map(|state| state.clock.clone())
-        });
-        clock.map_or(Ok(()), |clock| check_inherited(&self.context, (&self.progress, before, number), &clock))
+        check_inherited(&self.context, (&self.progress, before, number), &self.progress.behind())
+    }
+
+    /// Before an abort ends the order of the stream: who is behind work of it that failed is told by its next wait.
+    pub(super) fn hand_on_failures(&self) {
+        let context = &*self.context;
+        if context.failures.are_none() {
+            return;
+        }
+        let moment = failures::now();
+        for other in of_device(context) {
+            let _pass = Pass::begin(&other);
+            let (told, submitted) = other.unreported();
+            let failed = check_one(context, &self.progress, (&other, told, submitted), &other.behind());
+            if let (Err(error), Some(stream)) = (failed, Self::of(&other)) {
+                stream.tell_later(error);
+            }
+        }
+        if let Some(id) = self.number() {
+            context.failures.pass_over(id, moment);
+        }
     }
 
     /// Takes what the library has to say of failures that somebody was told of otherwise.
@@ -70,26 +84,81 @@ pub(crate) fn check_inherited(
 ) -> Result<()> {
     let mut told = Ok(());
     for other in of_device(context) {
-        let (reported, submitted) = other.unreported();
-        // Of what was told before, somebody knows.
-        if std::ptr::eq(Arc::as_ptr(&other), progress) || !clock.covers(other.era(), reported.saturating_add(1)) {
-            continue;
-        }
-        let Some(id) = number_of(&other) else { continue };
-        let Some(failure) = context.failures.of_stream((id, other.born()), progress.era()) else { continue };
-        // Whatever it is for a call, of work it is a failure.
-        let kind = Some(ErrorKind::of_code(failure.code())).filter(|kind| kind.is_of_work());
-        let kind = kind.unwrap_or(ErrorKind::DeviceFault);
-        other.note_failed((reported, submitted), kind);
-        // What came behind it may have it from that, too, and nobody is told again.
-        progress.note_failed((before.min(number.saturating_sub(1)), progress.submitted()), kind);
-        let text = format!("work of stream {id}, which this work is behind, failed");
-        told = told.and(Err(Error::new(kind, text).with_source(failure)));
+        told = told.and(check_one(context, &other, (progress, before, number), clock));
     }
     told
+}
+
+/// The same of what it has from one other stream.
+fn check_one(
+    context: &ContextInner,
+    other: &Arc<Progress>,
+    (progress, before, number): (&Progress, u64, u64),
+    clock: &Clock,
+) -> Result<()> {
+    let (reported, submitted) = other.unreported();
+    // Of what was told before, somebody knows.
+    if std::ptr::eq(Arc::as_ptr(other), progress) || !clock.covers(other.era(), reported.saturating_add(1)) {
+        return Ok(());
+    }
+    let Some(id) = number_of(other) else { return Ok(()) };
+    let Some(failure) = context.failures.of_stream((id, other.born()), progress.era()) else { return Ok(()) };
+    // Whatever it is for a call, of work it is a failure.
+    let kind = Some(ErrorKind::of_code(failure.code())).filter(|kind| kind.is_of_work());
+    let kind = kind.unwrap_or(ErrorKind::DeviceFault);
+    other.note_failed((reported, submitted), kind);
+    // What came behind it may have it from that, too, and nobody is told again.
+    progress.note_failed((before.min(number.saturating_sub(1)), progress.submitted()), kind);
+    let text = format!("work of stream {id}, which this work is behind, failed");
+    Err(Error::new(kind, text).with_source(failure))
+}
+
+impl ContextInner {
+    /// The task whose failure the error of a wait reports, where the library told; `id` asks for the number of the stream
+    /// that was waited for.
+    pub(crate) fn explain(&self, error: Error, id: impl FnOnce() -> Option<u32>) -> Error {
+        self.failures.explain(error, id, || of_device(self).iter().filter_map(number_of).collect())
+    }
 }
 
 pub(super) fn number_of(progress: &Arc<Progress>) -> Option<u32> {
     let _pass = Pass::begin(progress);
     StreamInner::of(progress)?.number()
+}
+
+#[cfg(all(test, feature = "mock"))]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::failures::now;
+    use crate::{Acl, ErrorKind, mock, op};
+
+    /// Whoever submits has the stream's lock as long as there is no room in its queue.
+    #[test]
+    fn a_wait_tells_it_also_while_another_thread_submits() {
+        let _alone = mock::exclusive();
+        let context = Acl::mock().unwrap().device(0).unwrap().context().create_context().unwrap();
+        let (first, second) = (context.stream().unwrap(), context.stream().unwrap());
+        let (x, mut y) = (context.zeros::<f32>([4]).unwrap(), context.zeros::<f32>([4]).unwrap());
+        mock::fail_task("aclnnAbs", 1, 507_015).unwrap();
+        op::abs(&first, &x, &mut y).unwrap();
+        first.fork(&second).unwrap();
+        mock::run_until_idle();
+        let ((locked, is_locked), (over, until)) = (channel(), channel::<()>());
+        std::thread::scope(|scope| {
+            let submits = &second;
+            scope.spawn(move || {
+                let _state = submits.0.lock();
+                locked.send(()).unwrap();
+                let _ = until.recv();
+            });
+            is_locked.recv().unwrap();
+            let number = second.0.progress.submitted();
+            let told = second.0.check_inherited((0, number), None, now());
+            drop(over);
+            assert_eq!(told.unwrap_err().kind(), ErrorKind::DeviceFault);
+        });
+        drop((first.synchronize(), second));
+        context.take_drop_errors();
+    }
 }

@@ -196,9 +196,16 @@ impl StreamInner {
         self.progress.next();
         // Where it was dropped meanwhile, nothing is certain.
         if other.progress.check_run(mark.number).is_ok() {
-            state.clock.follow((*stream, mark.number), &mark.clock);
+            self.is_behind(&mut state, (*stream, mark.number), &mark.clock);
         }
         Ok(())
+    }
+
+    /// It was made to wait for that submission of another one.
+    #[inline]
+    pub(crate) fn is_behind(&self, state: &mut State, submission: (u64, u64), clock: &Clock) {
+        state.clock.follow(submission, clock);
+        self.progress.set_behind(&state.clock);
     }
 
     fn tell_order(&self, error: Error) -> Error {

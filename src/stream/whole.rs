@@ -39,7 +39,7 @@ impl Context {
             // Whose work it was the library does not say.
             before.iter().for_each(|(told, stream)| stream.note_failed((*told, stream.submitted()), error.kind()));
         }
-        let waited = waited.map_err(|error| inner.failures.explain(error, || None));
+        let waited = waited.map_err(|error| inner.failures.explain(error, || None, Vec::new));
         if !inner.failures.are_none() && waited.as_ref().err().is_none_or(Error::is_of_work) {
             // The library has told what there was of these.
             let numbers = before.iter().filter_map(|(_, stream)| number_of(stream));
