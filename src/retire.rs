@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::call::is_forked;
 use crate::closure;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Guard, Lock, Signal, say};
+use crate::lock::{Guard, Lock, Signal};
 use crate::progress::{Clock, Queue, Use};
 
 mod dropped;
@@ -22,7 +22,7 @@ mod threads;
 
 pub(crate) use dropped::{check_not_dropped, has_notes};
 use keepers::wait_part;
-use threads::{Elsewhere, Job};
+use threads::{Jobs, Open};
 
 /// How long a drop waits although a gate may keep it from its end: most work has nothing to do with the gate.
 pub(crate) const BRIEF: Duration = Duration::from_millis(20);
@@ -36,29 +36,28 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// How long a thread rests that waits for the last work of something, at first and at most.
 pub(crate) const RESTS: Range<Duration> = Duration::from_millis(1)..Duration::from_millis(50);
 
-/// Told when a thread is done or an executable has gone.
+/// Told when a job of a thread has ended or an executable has gone.
 static CHANGED: Signal = Signal::new();
 
-static STATE: Lock<State> = Lock::new(State { gates: Vec::new(), threads: Vec::new(), kept: Vec::new() });
+static STATE: Lock<State> = Lock::new(State { gates: Vec::new(), jobs: Jobs::new() });
 
 struct State {
     gates: Vec<Weak<AtGates>>,
-    threads: Vec<Elsewhere>,
-    /// For which no thread could be started, or that is tried again later.
-    kept: Vec<Job>,
+    jobs: Jobs,
 }
 
 /// Milliseconds that a drop waits.
 static LIMIT: AtomicU64 = AtomicU64::new(10_000);
 
 /// How long a drop waits for work: 10 seconds unless told otherwise, for the whole process. What is not done by then is
-/// kept, with all that it uses, and destroyed by a thread of its own once it is done, where one can be started.
+/// kept, with all that it uses, and destroyed by another thread once it is done, where one can be started.
 /// [`Context::take_drop_errors`] has the error: it names the stream, how many of its submissions are not known to be
 /// done, and the latest that records no event, with its source line; the time counts from the beginning of the drop.
 /// [`Context::close`] refuses meanwhile. A context that is dropped waits so for work of other contexts' streams that uses
 /// memory of it; the log has the error then. An allocation waits as long for memory that other work holds. Explicit calls,
 /// such as `close` and `synchronize`, wait for work as long as it takes, and for other threads that are in the middle of
-/// giving something back as long as drops do.
+/// giving something back as long as drops do; a `synchronize` for what threads end in the place of drops half a second at
+/// most, and once.
 ///
 /// [`Context::take_drop_errors`]: crate::Context::take_drop_errors
 /// [`Context::close`]: crate::Context::close
@@ -175,13 +174,13 @@ impl AtGates {
     /// Whether work of the stream with this id, which is behind `clock`, may wait for a signal that is not given yet.
     fn holds(&self, stream: u64, clock: &Clock) -> bool {
         let waits =
-            |last: &Use| !last.is_done() && (last.stream() == stream || clock.covers(last.stream(), last.number()));
+            |last: &Use| !last.is_done() && (last.is_of_era(stream) || clock.may_cover(last.stream(), last.number()));
         self.short.load(Ordering::Acquire) && self.last.lock().iter().any(waits)
     }
 
     /// Whether what the stream with this id was given itself may wait for a signal that is not given yet.
     fn holds_stream(&self, stream: u64) -> bool {
-        let waits = |last: &Use| !last.is_done() && last.stream() == stream;
+        let waits = |last: &Use| !last.is_done() && last.is_of_era(stream);
         self.short.load(Ordering::Acquire) && self.last.lock().iter().any(waits)
     }
 
@@ -209,7 +208,7 @@ impl Drop for AtGates {
     }
 }
 
-/// Waits a moment, or until a thread is done or an executable has gone.
+/// Waits a moment, or until a job of a thread has ended or an executable has gone.
 pub(crate) fn pause() {
     pause_for(PAUSE);
 }
@@ -353,16 +352,7 @@ fn begin<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send + 'static, late:
     if is_forked() {
         return std::mem::forget(what);
     }
-    match threads::start(Box::new(move || end(what))) {
-        Ok(mut thread) => {
-            thread.late = late;
-            lock().threads.push(thread);
-        }
-        Err((job, error)) => {
-            say!(Error, "no thread for a drop that has to wait, which is kept until there is one: {error}");
-            lock().kept.push(job);
-        }
-    }
+    threads::begin(Box::new(move || end(what)), late);
 }
 
 /// Rests on a thread of this module while something `is_used`. Once it has for as long as a drop waits, `tell` tells.
@@ -382,70 +372,94 @@ pub(crate) fn later<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send + 'st
     if is_forked() {
         return std::mem::forget(what);
     }
-    lock().kept.push(Box::new(move || end(what)));
-}
-
-/// Tries again to start threads for what is kept.
-fn start_kept() {
-    let kept = std::mem::take(&mut lock().kept);
-    let mut kept = kept.into_iter();
-    while let Some(job) = kept.next() {
-        let started = threads::start(job);
-        let mut state = lock();
-        match started {
-            Ok(thread) => state.threads.push(thread),
-            // The next one would fail as well.
-            Err((job, _)) => return state.kept.extend(std::iter::once(job).chain(kept)),
-        }
-    }
+    threads::keep(Box::new(move || end(what)));
 }
 
 /// Gives threads that are about to be done a moment, until there is `enough` of what they hold.
 pub(crate) fn make_room(enough: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_patient() && !closure::is_running() && !is_forked() && !enough() {
-        collect();
+        lock().jobs.resume();
+        attend();
+        threads::collect();
         let state = lock();
-        let waits = state.threads.iter().any(|thread| !thread.is_done());
         let left = MOMENT.saturating_sub(begun.elapsed());
-        if state.threads.is_empty() || left.is_zero() {
+        if !state.jobs.go_on() || left.is_zero() {
             return;
         }
-        if waits {
-            drop(CHANGED.wait_timeout(state, left));
+        drop(CHANGED.wait_timeout(state, left.min(PAUSE)));
+        keepers::look();
+    }
+}
+
+/// Who waits for threads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum For {
+    /// Something else is done.
+    Moment,
+    /// What they hold may be missing.
+    Drops,
+    /// It is.
+    Room,
+}
+
+impl For {
+    fn awaits(self, job: &Open) -> bool {
+        !job.given_up && (!job.late || self == Self::Room) && (!job.waited_for || self != Self::Moment)
+    }
+
+    fn until(self) -> Instant {
+        let until = deadline();
+        if self == Self::Moment { until.min(Instant::now() + MOMENT) } else { until }
+    }
+
+    fn give_up(self, job: &mut Open) {
+        match self {
+            Self::Moment => job.waited_for = true,
+            Self::Drops | Self::Room => job.given_up = true,
         }
     }
 }
 
 /// Joins the threads that are done; waits for others once no gate holds anything up, since they end by themselves then,
-/// but for each once, as long as a drop does, and not where its drop waited as long before. Whether any was joined.
+/// but for each drop once, as long as one does, and not where whoever dropped waited as long before. Whether any was
+/// ended since somebody asked last.
 pub(crate) fn collect() -> bool {
-    collect_those(|thread| !thread.given_up && !thread.late)
+    collect_for(For::Drops)
 }
 
 /// The same for who needs what they hold: those are waited for once, too, whose drops waited before.
 pub(crate) fn collect_for_room() -> bool {
-    collect_those(|thread| !thread.given_up)
+    collect_for(For::Room)
 }
 
-fn collect_those(awaits: impl Fn(&Elsewhere) -> bool) -> bool {
+/// The same for who has waited for other work, and needs none of what they hold: it waits for a moment at most.
+pub(crate) fn collect_for_a_moment() {
+    collect_for(For::Moment);
+}
+
+/// Tries again to start threads that could not be; whoever dropped has told.
+fn attend() {
+    threads::attend().unwrap_or(());
+}
+
+fn collect_for(whom: For) -> bool {
     if is_patient() || is_forked() {
         return false;
     }
-    let (idle, keeps) = {
-        let state = lock();
-        (state.threads.is_empty(), !state.kept.is_empty())
-    };
-    if keeps {
-        start_kept();
-    } else if idle {
-        return false;
+    {
+        let jobs = &mut lock().jobs;
+        jobs.resume();
+        if jobs.are_idle() {
+            return false;
+        }
     }
+    attend();
     let held = closure::is_running() || may_hold(None);
-    let until = deadline();
+    let until = whom.until();
     loop {
         let mut state = lock();
-        let waits = !held && state.threads.iter().any(|thread| awaits(thread) && !thread.is_done());
+        let waits = !held && state.jobs.go_on() && state.jobs.open.values().any(|job| whom.awaits(job));
         let left = until.saturating_duration_since(Instant::now());
         if waits && !left.is_zero() {
             drop(CHANGED.wait_timeout(state, left.min(PAUSE)));
@@ -453,24 +467,11 @@ fn collect_those(awaits: impl Fn(&Elsewhere) -> bool) -> bool {
             continue;
         }
         if waits {
-            state.threads.iter_mut().filter(|thread| awaits(thread)).for_each(|thread| thread.given_up = true);
+            state.jobs.open.values_mut().filter(|job| whom.awaits(job)).for_each(|job| whom.give_up(job));
         }
-        let threads = std::mem::take(&mut state.threads);
-        let (over, left): (Vec<_>, _) = threads.into_iter().partition(Elsewhere::is_done);
-        state.threads = left;
         drop(state);
-        return join(over);
+        return threads::collect();
     }
-}
-
-fn join(over: Vec<Elsewhere>) -> bool {
-    let any = !over.is_empty();
-    for elsewhere in over {
-        if elsewhere.thread.join().is_err() {
-            say!(Error, "something that a graph or an executable owned panicked when it was dropped");
-        }
-    }
-    any
 }
 
 #[cfg(test)]

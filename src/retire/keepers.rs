@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
-use super::{pause, wait_within};
+use super::{attend, pause, wait_within};
 use crate::closure;
 use crate::error::{ErrorKind, Result};
 use crate::lock::{self, Lock};
@@ -57,12 +57,27 @@ fn all() -> Vec<Arc<dyn Keeper>> {
     all
 }
 
-/// Lets all keepers look.
+/// While keepers look, also where one of them panics; within another's look, too.
+struct Looking(bool);
+
+impl Looking {
+    fn begin() -> Self {
+        Self(LOOKING.replace(true))
+    }
+}
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        LOOKING.set(self.0);
+    }
+}
+
+/// Lets all keepers look. Drops that no thread could be started for are tried again: one of them may be waited for.
 pub(crate) fn look() {
+    attend();
     let keepers = all();
-    LOOKING.set(true);
+    let _looking = Looking::begin();
     keepers.iter().for_each(|keeper| keeper.look());
-    LOOKING.set(false);
 }
 
 /// Lets all keepers look after a wait of so many milliseconds that was in vain, unless it was short.
@@ -96,9 +111,8 @@ fn glance_now() {
         return;
     }
     let keepers = all();
-    LOOKING.set(true);
+    let _looking = Looking::begin();
     keepers.iter().for_each(|keeper| keeper.glance());
-    LOOKING.set(false);
 }
 
 /// Waits with `synchronize`, which takes a limit in milliseconds, as long as it takes.
@@ -129,4 +143,36 @@ pub(crate) fn wait_part(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>
         }
     }
     Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::thread::ThreadId;
+
+    use super::*;
+
+    /// Panics where it looks on this thread; other tests have it as well.
+    struct Panics(ThreadId);
+
+    impl Keeper for Panics {
+        fn look(&self) {
+            if std::thread::current().id() == self.0 {
+                resume_unwind(Box::new("on purpose"));
+            }
+        }
+
+        fn glance(&self) {}
+    }
+
+    #[test]
+    fn a_look_leaves_things_as_they_were() {
+        LOOKING.set(true);
+        look(); // of what a keeper waits for
+        assert!(LOOKING.replace(false));
+        let keeper = Arc::new(Panics(std::thread::current().id()));
+        add(&keeper);
+        assert!(catch_unwind(AssertUnwindSafe(look)).is_err());
+        assert!(!LOOKING.get());
+    }
 }

@@ -27,7 +27,7 @@ impl Stream {
         let location = Location::caller();
         self.0.check_runs()?;
         let waited = self.0.synchronize(None);
-        retire::collect();
+        retire::collect_for_a_moment();
         waited.map_err(|error| self.not_in_a_capture(("Stream::synchronize", location), error))
     }
 

@@ -46,7 +46,7 @@ impl Context {
             numbers.for_each(|number| inner.failures.settle(number, moment));
         }
         inner.spent.bury();
-        retire::collect();
+        retire::collect_for_a_moment();
         waited?;
         inner.reclaim.collect(inner);
         Ok(())
