@@ -209,7 +209,7 @@ struct Kept {
     failure: TaskFailure,
     /// Which of all it was.
     count: u64,
-    /// The streams, by era, whose waits were told that they are behind it.
+    /// The streams, by id, whose waits were told that they are behind it.
     told: VecDeque<u64>,
     /// An abort came behind it: whatever was behind it was told.
     past: bool,
@@ -270,7 +270,7 @@ impl Failures {
         self.0.lock().is_empty()
     }
 
-    /// The first of a stream that is there since `born`, for the waits of another one, by its era: all there are now count
+    /// The first of a stream that is there since `born`, for the waits of another one, by its id: all there are now count
     /// as told to that.
     pub(crate) fn of_stream(&self, (stream, born): (u32, u64), waits: u64) -> Option<TaskFailure> {
         let mut found = None;

@@ -10,6 +10,7 @@ mod condition;
 mod detached;
 mod ending;
 mod given;
+mod going;
 mod groups;
 mod host;
 mod in_flight;

@@ -24,7 +24,7 @@ mod takers;
 pub(crate) use beside::Beside;
 pub(crate) use chain::Chain;
 pub(crate) use clock::Clock;
-pub(crate) use eras::{dropped, drops_here};
+pub(crate) use eras::{dropped, drops_here, is_same_stream, lose_order};
 pub(crate) use failures::{Span, device_failures, note_device_failed};
 pub(crate) use panicked::{Panic, told_panics};
 pub(crate) use passing::{Pass, Passes, Visit};
@@ -216,6 +216,7 @@ impl Progress {
     /// Work of `span` failed: somebody was told so, or a host function panicked.
     pub(crate) fn note_failed(&self, span: Span, kind: ErrorKind) {
         self.failures.note(span, kind);
+        lose_order();
     }
 
     /// That nobody was told of a failure which may be that of the submission with this number, or of work before it.
@@ -452,6 +453,11 @@ impl<Q: Queue + ?Sized> Use<Q> {
     /// What the order between streams knows the stream by.
     pub(crate) fn stream(&self) -> u64 {
         self.progress.era()
+    }
+
+    /// Whether that is an era of its stream since the last abort.
+    pub(crate) fn is_of_era(&self, stream: u64) -> bool {
+        is_same_stream(self.stream(), stream)
     }
 
     /// An earlier submission of the same queue.

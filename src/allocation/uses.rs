@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use super::Allocation;
 use crate::error::Result;
 use crate::lock::{Guard, Lock};
-use crate::progress::{Clock, Queue, Use};
+use crate::progress::{Clock, Queue, Use, is_same_stream};
 
 /// What work does with memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -145,7 +145,7 @@ impl ByStream {
     fn is_behind(&self, id: u64, clock: &Clock) -> bool {
         let stream = self.last.stream();
         let number = self.touched;
-        number == 0 || stream == id || self.last.is_done_at(number) || clock.covers(stream, number)
+        number == 0 || is_same_stream(stream, id) || self.last.is_done_at(number) || clock.covers(stream, number)
     }
 }
 
@@ -171,25 +171,25 @@ impl Noted {
     }
 
     fn is_behind(&self, first: &First, id: u64, clock: &Clock) -> bool {
-        let behind = |last: Use| last.stream() == id || last.is_done() || clock.covers(last.stream(), last.number());
+        let behind = |last: Use| last.is_of_era(id) || last.is_done() || clock.covers(last.stream(), last.number());
         let mut launches = self.launches();
         self.all(first).all(|one| one.is_behind(id, clock)) && launches.all(behind)
     }
 
     /// Whether nobody submits anything just now that may be noted without the lock on another stream than `id`.
     fn is_quiet(&self, id: u64) -> bool {
-        let busy = |last: &Use| last.stream() != id && last.is_submitting();
+        let busy = |last: &Use| !last.is_of_era(id) && last.is_submitting();
         let mut launches = self.launches();
         !self.first.as_ref().is_some_and(busy) && !launches.any(|last| busy(&last))
     }
 
     /// What work of the stream `id` has to follow that does `how`, and that is not known to be done.
     fn before(&self, first: &First, id: u64, how: How) -> impl Iterator<Item = Use> {
-        let streams = self.all(first).filter(move |one| one.last.stream() != id);
+        let streams = self.all(first).filter(move |one| !one.last.is_of_era(id));
         let of_streams = streams.map(move |one| one.last.at(one.before(how)));
         let graphs = self.graphs().iter().filter(move |(_, writes)| *writes || how == How::Written);
         let of_graphs = graphs.filter_map(|(graph, _)| Some(graph.upgrade()?.open())).flatten();
-        let of_graphs = of_graphs.filter(move |last| last.stream() != id);
+        let of_graphs = of_graphs.filter(move |last| !last.is_of_era(id));
         of_streams.chain(of_graphs).filter(|one| one.number() > 0 && !one.is_done())
     }
 
@@ -300,7 +300,7 @@ impl Users {
         let noted = self.noted();
         let uses = noted.before(&self.first, id, how);
         for one in uses {
-            match before.iter_mut().find(|known| known.stream() == one.stream()) {
+            match before.iter_mut().find(|known| known.is_of_era(one.stream())) {
                 Some(known) => known.renew(one.number()),
                 None => before.push(one),
             }

@@ -81,7 +81,7 @@ pub struct Graph {
     /// Scratch state of the launch path has no lock in the runtime: not `Sync`.
     not_sync: PhantomData<Cell<()>>,
     /// Streams of the graph, which go after it.
-    bound: Bound,
+    pub(super) bound: Bound,
     pub(super) context: Arc<ContextInner>,
 }
 
@@ -346,7 +346,7 @@ impl Graph {
     }
 
     /// Everything that has to stay as long as the graph, and goes after it.
-    fn take_uses(&mut self) -> impl Send + 'static + use<> {
+    pub(super) fn take_uses(&mut self) -> impl Send + 'static + use<> {
         let later = (std::mem::take(&mut self.updated), std::mem::take(&mut self.changed));
         (std::mem::take(&mut self.keep), later, std::mem::take(&mut self.bound))
     }
@@ -513,7 +513,7 @@ impl Graph {
     }
 
     /// The graph, of which nothing is left here.
-    fn take(&mut self) -> Self {
+    pub(super) fn take(&mut self) -> Self {
         Self {
             raw: std::mem::replace(&mut self.raw, std::ptr::null_mut()),
             capture: self.capture,
@@ -529,58 +529,6 @@ impl Graph {
             not_sync: PhantomData,
             bound: std::mem::take(&mut self.bound),
             context: Arc::clone(&self.context),
-        }
-    }
-
-    /// Destroys the graph, which does not run. It is gone when the handle is null, whatever is told of its streams.
-    fn destroy(&mut self) -> Result<()> {
-        if self.raw.is_null() {
-            return Ok(());
-        }
-        let unbound = self.bound.unbind(&self.context, self.raw);
-        self.in_flight.set_disturbed();
-        // SAFETY: the handle is this value's own; it is set to null after success, so it is destroyed once.
-        unsafe { call!(&*self.context, aclmdlRIDestroy(self.raw)) }?;
-        self.raw = std::ptr::null_mut();
-        unbound
-    }
-}
-
-impl Drop for Graph {
-    fn drop(&mut self) {
-        let wait = |limit| self.in_flight.wait_within(limit);
-        let settled = self.in_flight.is_settled() && !closure::is_running();
-        let mut waited = if settled { Ok(Waited::Done) } else { retire::wait(wait) };
-        let again = |error: &Error| self.in_flight.may_run() && error.kind() != ErrorKind::DeviceLost;
-        if waited.as_ref().is_err_and(again)
-            && let Err(error) = std::mem::replace(&mut waited, retire::wait(wait))
-        {
-            // A wait that failed says nothing of the work; the next one may.
-            self.context.record_drop_error("waiting for the last launch of a graph that goes away", error);
-        }
-        if let Ok(other @ (Waited::Held | Waited::Late)) = waited {
-            let told = other.told(|| self.in_flight.describe());
-            retire::leave(other, self.take(), drop);
-            return told
-                .into_iter()
-                .for_each(|error| self.context.record_drop_error("a graph that goes away", error));
-        }
-        if !self.in_flight.may_run()
-            && let Err(error) = std::mem::replace(&mut waited, Ok(Waited::Done))
-        {
-            self.context.record_drop_error("the last launch of a graph that goes away failed", error);
-        }
-        if let Err(error) = waited.and_then(|_| self.destroy()) {
-            if self.raw.is_null() {
-                return self.context.record_drop_error("unbinding the streams of a graph that goes away", error);
-            }
-            if !self.in_flight.may_run() {
-                // Nobody waits for it any more.
-                self.keep.keepers.clear();
-            }
-            // The runtime may still use what the graph keeps, and the memory must still wait for the last launch.
-            std::mem::forget((self.take_uses(), Arc::clone(&self.in_flight)));
-            self.context.record_drop_error("a graph could not be destroyed and is leaked with its memory", error);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::allocation::Launches;
 use crate::error::{ErrorKind, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::{Chain, Use};
+use crate::progress::{Chain, Use, is_same_stream};
 use crate::retire;
 use crate::stream::StreamInner;
 
@@ -161,7 +161,7 @@ impl Launches for InFlight {
     fn disturb(&self, stream: u64) {
         // Without the lock: work on memory of many graphs asks each of them.
         let last = self.stream.load(Ordering::Acquire);
-        if last != 0 && last != stream {
+        if last != 0 && !is_same_stream(last, stream) {
             self.set_disturbed();
         }
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::is_same_stream;
+
 /// More streams than a program has at a time; beyond it what was learnt first is forgotten, which costs a wait.
 const MOST: usize = 256;
 
@@ -14,7 +16,13 @@ impl Clock {
         self.0.as_ref().map_or(&[], |known| known)
     }
 
-    /// Whether the submission `number` of the stream with this id comes before.
+    /// Whether the submission `number` of the stream of this era may come before: it did when there had been fewer
+    /// failures.
+    pub(crate) fn may_cover(&self, stream: u64, number: u64) -> bool {
+        self.known().iter().any(|(id, upto)| is_same_stream(*id, stream) && *upto >= number)
+    }
+
+    /// Whether the submission `number` of the stream of this era surely comes before.
     pub(crate) fn covers(&self, stream: u64, number: u64) -> bool {
         self.known().iter().any(|(id, upto)| *id == stream && *upto >= number)
     }
@@ -33,12 +41,14 @@ impl Clock {
 
     /// Later work follows that submission.
     fn raise(&mut self, stream: u64, number: u64) {
-        if self.covers(stream, number) {
+        let is_known = |(id, upto): &(u64, u64)| is_same_stream(*id, stream) && *id >= stream && *upto >= number;
+        if self.known().iter().any(is_known) {
             return;
         }
         let known = Arc::make_mut(self.0.get_or_insert_default());
-        if let Some((_, upto)) = known.iter_mut().find(|(id, _)| *id == stream) {
-            *upto = number;
+        let is_older = |(id, upto): &&mut (u64, u64)| is_same_stream(*id, stream) && *id <= stream && *upto <= number;
+        if let Some(older) = known.iter_mut().find(is_older) {
+            *older = (stream, number);
             return;
         }
         if known.len() >= MOST {
@@ -85,6 +95,22 @@ mod tests {
         a.join(&b);
         assert!(a.covers(2, 7) && a.covers(1, 6));
         assert!(before.covers(1, 5) && !before.covers(1, 6), "a snapshot stays as it is");
+    }
+
+    #[test]
+    fn what_was_known_before_a_failure_is_possible_behind_it_and_not_certain() {
+        let failure = 1 << 40;
+        let (mut clock, mut later) = (Clock::default(), Clock::default());
+        clock.raise(1, 5);
+        assert!(clock.may_cover(1 + failure, 5) && !clock.covers(1 + failure, 5) && !clock.may_cover(2 + failure, 5));
+        later.raise(1 + failure, 3);
+        later.join(&clock);
+        assert!(later.may_cover(1 + failure, 5) && later.covers(1 + failure, 3) && !later.covers(1 + failure, 4));
+        later.raise(1 + failure, 7);
+        clock.join(&later);
+        assert!(clock.covers(1 + failure, 7) && clock.may_cover(1, 7));
+        clock.join(&later);
+        assert_eq!(clock.known().iter().filter(|(id, _)| *id == 1 + failure).count(), 1);
     }
 
     #[test]

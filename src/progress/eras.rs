@@ -1,10 +1,30 @@
 //! What an abort ends: the order that a stream was in, and for a moment what is known to be done.
+//!
+//! What a stream waited for tells also what that was behind. Where one in the middle loses its waits, those behind it are
+//! not behind the far end any more, and nobody knows who they are. So each failure ends what all streams are sure of: their
+//! eras have another number from then on, which no note of before has.
 
 use std::cell::Cell;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{End, Progress, Span, next_id};
 use crate::error::{Error, ErrorKind};
+
+/// Bits of an era that say which stream it is of, since which abort of it; above them how many failures came before.
+const OF_STREAM: u32 = 40;
+
+static FAILURES: AtomicU64 = AtomicU64::new(0);
+
+/// Whether two eras are of the same stream, since the same abort of it.
+#[inline]
+pub(crate) fn is_same_stream(one: u64, other: u64) -> bool {
+    (one ^ other) << (u64::BITS - OF_STREAM) == 0
+}
+
+/// Work that others may be behind was dropped, or failed, which may have been a wait.
+pub(crate) fn lose_order() {
+    FAILURES.fetch_add(1 << OF_STREAM, Ordering::AcqRel);
+}
 
 thread_local! {
     /// Streams of which this thread drops work that is not noted yet.
@@ -25,7 +45,7 @@ impl Progress {
     /// What the order between streams knows it by.
     #[inline]
     pub(crate) fn era(&self) -> u64 {
-        self.era.load(Ordering::Relaxed)
+        self.era.load(Ordering::Relaxed).wrapping_add(FAILURES.load(Ordering::Relaxed))
     }
 
     /// What it was behind it may be no more. The caller has the stream's lock, and sees to its clock.

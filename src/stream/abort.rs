@@ -10,7 +10,7 @@ use crate::closure;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
-use crate::progress::{Clock, Pass, Progress, Use, note_device_failed};
+use crate::progress::{Clock, Pass, Progress, Use, lose_order, note_device_failed};
 use crate::retire;
 
 /// The streams of the process, for the end of a device's work. Those that are gone leave when the list grows.
@@ -242,6 +242,8 @@ impl Unnoted {
     fn begin<'a>(streams: impl IntoIterator<Item = &'a Arc<Progress>>) -> Self {
         let streams: Vec<_> = streams.into_iter().map(Arc::clone).collect();
         streams.iter().for_each(|stream| stream.begin_unnoted());
+        // Who follows one of them from here on may be behind nothing; what was dropped is noted as a failure afterwards.
+        lose_order();
         Self(streams)
     }
 }

@@ -67,8 +67,8 @@ pub(super) fn may_be_missing(work: (u64, u64), clock: &Clock) -> bool {
 #[cold]
 fn is_open_before((stream, number): (u64, u64), clock: &Clock) -> bool {
     let is_before = |one: &Use| {
-        let own = one.stream() == stream && one.number() <= number;
-        own || clock.covers(one.stream(), one.number())
+        let own = one.is_of_era(stream) && one.number() <= number;
+        own || clock.may_cover(one.stream(), one.number())
     };
     let mut open = OPEN.lock();
     open.retain(|one| !one.is_done());

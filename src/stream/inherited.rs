@@ -98,11 +98,11 @@ fn check_one(
 ) -> Result<()> {
     let (reported, submitted) = other.unreported();
     // Of what was told before, somebody knows.
-    if std::ptr::eq(Arc::as_ptr(other), progress) || !clock.covers(other.era(), reported.saturating_add(1)) {
+    if std::ptr::eq(Arc::as_ptr(other), progress) || !clock.may_cover(other.era(), reported.saturating_add(1)) {
         return Ok(());
     }
     let Some(id) = number_of(other) else { return Ok(()) };
-    let Some(failure) = context.failures.of_stream((id, other.born()), progress.era()) else { return Ok(()) };
+    let Some(failure) = context.failures.of_stream((id, other.born()), progress.id()) else { return Ok(()) };
     // Whatever it is for a call, of work it is a failure.
     let kind = Some(ErrorKind::of_code(failure.code())).filter(|kind| kind.is_of_work());
     let kind = kind.unwrap_or(ErrorKind::DeviceFault);

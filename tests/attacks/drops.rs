@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
+use std::thread;
 
 use racl::plan::{Frozen, Mode, Pool, RunOptions};
 use racl::{CaptureMode, Prefetch, Stream, Tensor, op};
@@ -350,5 +351,31 @@ fn buffers_closed_while_they_are_used() {
     drop(slice);
     gate.opens_during(move || buffer.close().map_err(racl::Refused::into_error)).unwrap();
     drop(stream);
+    arena.end();
+}
+
+/// Each of them tells the drop that its launches were dropped, and the library runs the graph for a moment still.
+#[test]
+fn a_graph_under_way_on_streams_that_are_aborted_meanwhile() {
+    let arena = Arena::new();
+    for _ in 0..150 {
+        let streams = [arena.stream(), arena.stream()];
+        let mut out = arena.context.alloc_zeroed::<u8>(64).unwrap();
+        let work = |s: &Stream| {
+            s.host_function(|| (0..100).for_each(|_| thread::yield_now()))?;
+            s.fill_bytes(&mut out, 1)
+        };
+        let mut graph = streams[0].capture(CaptureMode::Relaxed, work).unwrap();
+        for stream in streams.iter().cycle().take(6) {
+            graph.launch(stream).unwrap();
+        }
+        thread::scope(|scope| {
+            scope.spawn(move || drop(graph));
+            streams.iter().for_each(|stream| drop(scope.spawn(|| stream.abort().unwrap())));
+        });
+        drop((out, streams));
+        let told = arena.context.take_drop_errors();
+        assert!(!told.iter().any(|error| format!("{error:#}").contains("leaked")), "{told:#?}");
+    }
     arena.end();
 }

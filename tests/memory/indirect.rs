@@ -169,6 +169,12 @@ fn a_pointer_cannot_lead_a_copy_of_a_graph_out_of_its_memory() {
         graph.launch(&stream).unwrap();
         assert_eq!(to.to_vec().unwrap(), rows(&[value]));
     }
+    // Copies that are over, or were refused, need nothing of it later.
+    source.point_to(0).unwrap();
+    stream.copy_pointed((&source, 2 * ROW), (&target, 0), ROW).unwrap();
+    stream.copy_pointed((&source, 3 * ROW), (&target, ROW), ROW).unwrap_err();
+    source.point_to(2 * ROW).unwrap();
+    source.point_to(ROW).unwrap();
     let error = source.point_to(3 * ROW).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["32 elements from 48"]);
     graph.launch(&stream).unwrap();

@@ -48,7 +48,7 @@ pub struct DevicePointer<T: Pod> {
     memory: SharedBuffer<T>,
     /// The element that it leads to.
     at: usize,
-    /// How many elements from there on copies may touch that are not done, or that a graph has.
+    /// How many elements from there on copies may touch that a graph has.
     reach: AtomicUsize,
 }
 
@@ -103,16 +103,18 @@ impl<T: Pod> DevicePointer<T> {
         Ok(())
     }
 
-    /// That elements from `start` behind the place on, `len` of them, can be copied, now and wherever it leads later.
-    fn extend(&self, start: usize, len: usize) -> Result<()> {
+    /// The end of `len` elements from `start` behind the place on, which can be copied now.
+    fn end(&self, start: usize, len: usize) -> Result<usize> {
         let end = start.checked_add(len).filter(|end| *end <= self.memory.len() - self.at);
-        let Some(end) = end else {
+        end.ok_or_else(|| {
             let (at, all) = (self.at, self.memory.len());
-            let text = format!("{len} elements from {start} behind element {at} on, of memory with {all}");
-            return Err(Error::invalid(text));
-        };
+            Error::invalid(format!("{len} elements from {start} behind element {at} on, of memory with {all}"))
+        })
+    }
+
+    /// Copies up to that element can be made wherever it leads later.
+    fn extend(&self, end: usize) {
         self.reach.fetch_max(end, Ordering::AcqRel);
-        Ok(())
     }
 }
 
@@ -144,19 +146,20 @@ impl Stream {
             // Before the lock, which a thread that waits for room in the queue has.
             self.0.check_thread()?;
             for (pointer, offset) in [from, to] {
-                pointer.extend(offset, len)?;
+                pointer.end(offset, len)?;
                 place(&pointer.memory, pointer.at + offset, len)?;
             }
             let address = |(pointer, offset): (&DevicePointer<T>, usize)| {
                 pointer.memory.address().addr() + (pointer.at + offset) * size_of::<T>()
             };
             // A graph goes by where they lead when it is launched.
-            if self.0.lock().capture.is_none() {
+            let captures = self.0.lock().capture.is_some();
+            if !captures {
                 check_apart(address(from), address(to), bytes)?;
             }
-            Ok(bytes)
+            Ok((bytes, captures))
         });
-        let bytes = checked.map_err(|error| self.refuse(named, error))?;
+        let (bytes, captures) = checked.map_err(|error| self.refuse(named, error))?;
         let uses = [
             Touch::read(&from.0.cell),
             Touch::read(&to.0.cell),
@@ -172,7 +175,12 @@ impl Stream {
             unsafe {
                 call!(context, aclrtMemcpyAsyncWithOffset(target, bytes, written, source, bytes, read, KIND, raw))
             }
-        })
+        })?;
+        // Eager copies are waited for before one of them leads elsewhere.
+        if captures || self.0.lock().capture.is_some() {
+            [from, to].into_iter().for_each(|(pointer, offset)| pointer.extend(offset + len));
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,168 @@
+//! A stream in the middle loses its waits: who is behind it is not behind what that waited for any more, and later work
+//! is ordered anew, whatever was told.
+#![forbid(unsafe_code)]
+
+mod common;
+
+use common::{device, mock};
+use racl::{CaptureMode, Context, DeviceBuffer, GraphPool, Stream, StreamOptions};
+
+const FAULT: i32 = 507_015;
+
+/// A chain of streams, of which the far end is held.
+struct Three {
+    context: Context,
+    far: Stream,
+    middle: Stream,
+    near: Stream,
+}
+
+impl Three {
+    fn new(options: StreamOptions) -> Self {
+        let context = device().context().create_context().unwrap();
+        let [far, near] = [0; 2].map(|_| context.stream().unwrap());
+        let middle = context.stream_with(options).unwrap();
+        mock::hold(&far).unwrap();
+        Self { context, far, middle, near }
+    }
+
+    fn zeros(&self) -> DeviceBuffer<u8> {
+        self.context.alloc_zeroed(64).unwrap()
+    }
+
+    /// The near stream wrote to `buffer` last of all, which the far one writes once it goes on.
+    #[track_caller]
+    fn near_comes_last(self, buffer: &DeviceBuffer<u8>) {
+        mock::run_until_idle();
+        mock::release(&self.far).unwrap();
+        self.near.synchronize().unwrap();
+        self.far.synchronize().unwrap();
+        let _ = self.middle.synchronize();
+        assert_eq!(buffer.to_vec().unwrap(), [128; 64]);
+        self.context.take_drop_errors();
+        mock::clear_failures();
+    }
+}
+
+#[test]
+fn by_an_abort_behind_the_memory_that_they_use() {
+    common::needs_mock("it holds a stream");
+    let _alone = mock::exclusive();
+    let three = Three::new(StreamOptions::new());
+    let (mut buffer, mut other) = (three.zeros(), three.zeros());
+    three.far.fill_bytes(&mut buffer, 7).unwrap();
+    three.middle.copy(&buffer, &mut other).unwrap();
+    three.near.fill_bytes(&mut other, 1).unwrap();
+    three.middle.abort().unwrap();
+    three.near.fill_bytes(&mut buffer, 128).unwrap();
+    three.near_comes_last(&buffer);
+}
+
+#[test]
+fn by_an_abort_behind_events_of_which_one_is_waited_for_later() {
+    common::needs_mock("it holds a stream");
+    let _alone = mock::exclusive();
+    for later in [false, true] {
+        let three = Three::new(StreamOptions::new());
+        let (mut buffer, fourth) = (three.zeros(), three.context.stream().unwrap());
+        let event = three.context.event().unwrap();
+        three.far.fill_bytes(&mut buffer, 7).unwrap();
+        three.far.fork(&three.middle).unwrap();
+        three.middle.fork(&fourth).unwrap();
+        event.record(&fourth).unwrap();
+        if !later {
+            three.near.wait(&event).unwrap();
+        }
+        three.middle.abort().unwrap();
+        if later {
+            three.near.wait(&event).unwrap();
+        }
+        three.near.fill_bytes(&mut buffer, 128).unwrap();
+        three.near_comes_last(&buffer);
+    }
+}
+
+#[test]
+fn by_an_abort_while_memory_is_short() {
+    const LARGE: usize = 30 << 20;
+    common::needs_mock("it holds a stream");
+    let _alone = mock::exclusive();
+    let three = Three::new(StreamOptions::new());
+    let mut other = three.zeros();
+    three.context.set_memory_limit(Some(45 << 20));
+    let mut large = three.far.alloc::<u8>(LARGE).unwrap();
+    three.far.fill_bytes(&mut large, 7).unwrap();
+    three.middle.copy(&large.slice(..64).unwrap(), &mut other).unwrap();
+    three.near.fill_bytes(&mut other, 1).unwrap();
+    three.middle.abort().unwrap();
+    drop(large);
+    let mut own = three.near.alloc::<u8>(LARGE).unwrap();
+    three.near.fill_bytes(&mut own, 128).unwrap();
+    mock::run_until_idle();
+    mock::release(&three.far).unwrap();
+    three.near.synchronize().unwrap();
+    three.far.synchronize().unwrap();
+    assert!(own.to_vec().unwrap().iter().all(|byte| *byte == 128));
+}
+
+#[test]
+fn by_an_abort_between_graphs_of_one_pool() {
+    common::needs_mock("it holds a stream");
+    let _alone = mock::exclusive();
+    let three = Three::new(StreamOptions::new());
+    let pool = GraphPool::new(&three.context);
+    let mut outs: Vec<_> = (0..3).map(|_| three.zeros()).collect();
+    let graphs = outs.iter_mut().zip([7, 1, 128]).map(|(out, byte)| {
+        let captured = three.near.capture_in(CaptureMode::Relaxed, &pool, |s| {
+            let mut temporary = s.alloc::<u8>(64)?;
+            s.fill_bytes(&mut temporary, byte)?;
+            s.copy(&temporary, out)
+        });
+        captured.unwrap()
+    });
+    let mut graphs: Vec<_> = graphs.collect();
+    // Only the first part of the first graph has run when the others come.
+    graphs[0].launch(&three.far).unwrap();
+    graphs[1].launch(&three.middle).unwrap();
+    three.middle.fork(&three.near).unwrap();
+    three.middle.abort().unwrap();
+    graphs[2].launch(&three.near).unwrap();
+    mock::run_until_idle();
+    assert!(!three.near.is_complete().unwrap(), "it runs beside a graph that has the same memory");
+    mock::release(&three.far).unwrap();
+    three.near.synchronize().unwrap();
+    drop(graphs);
+    assert_eq!([outs[0].to_vec().unwrap()[0], outs[2].to_vec().unwrap()[0]], [7, 128]);
+}
+
+#[test]
+fn by_a_failure_on_a_stream_that_stops() {
+    common::needs_mock("it lets work fail");
+    let _alone = mock::exclusive();
+    let three = Three::new(StreamOptions::new().stop_on_failure());
+    let (mut buffer, mut other, mut own) = (three.zeros(), three.zeros(), three.zeros());
+    three.far.fill_bytes(&mut buffer, 7).unwrap();
+    mock::fail_task("aclrtMemsetAsync", 1, FAULT).unwrap();
+    three.middle.fill_bytes(&mut own, 7).unwrap();
+    three.middle.copy(&buffer, &mut other).unwrap();
+    three.near.fill_bytes(&mut other, 1).unwrap();
+    mock::run_until_idle();
+    three.near.synchronize().unwrap_err();
+    three.near.fill_bytes(&mut buffer, 128).unwrap();
+    three.near_comes_last(&buffer);
+}
+
+#[test]
+fn by_a_wait_that_failed() {
+    common::needs_mock("it lets work fail");
+    let _alone = mock::exclusive();
+    let three = Three::new(StreamOptions::new());
+    let (mut buffer, mut other) = (three.zeros(), three.zeros());
+    three.far.copy(&other, &mut buffer).unwrap();
+    mock::fail_task("aclrtStreamWaitEvent", 1, FAULT).unwrap();
+    three.near.fill_bytes(&mut other, 1).unwrap();
+    mock::run_until_idle();
+    three.near.synchronize().unwrap_err();
+    three.near.fill_bytes(&mut buffer, 128).unwrap();
+    three.near_comes_last(&buffer);
+}
