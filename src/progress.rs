@@ -149,9 +149,14 @@ impl Progress {
         self.behind.lock().clone()
     }
 
-    /// The caller has the stream's lock.
-    pub(crate) fn set_behind(&self, clock: &Clock) {
-        self.behind.lock().renew(clock);
+    /// It is behind that submission, and what that is behind. The caller has the stream's lock.
+    pub(crate) fn note_behind(&self, submission: (u64, u64), clock: &Clock) {
+        self.behind.lock().follow(submission, clock);
+    }
+
+    /// It is behind nothing. The caller has the stream's lock.
+    pub(crate) fn forget_behind(&self) {
+        *self.behind.lock() = Clock::default();
     }
 
     /// Who has the stream for a moment.

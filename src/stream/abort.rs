@@ -67,7 +67,7 @@ impl Stream {
     /// until the next launch of a graph whose launch was dropped, which both records and waits for them. An executable
     /// that waits at external gates is to [begin anew](crate::plan::Executable::release_gates). Other streams
     /// that wait for records of this one may hang, or go on without; abort them as well. Waits are dropped too, and what
-    /// the stream is given afterwards is ordered anew by the memory that it uses. Where it has memory that another stream
+    /// this stream and others are given afterwards is ordered anew by the memory that it uses. Where it has memory that another stream
     /// gave up when there was too little, and may use still, it waits for that again.
     ///
     /// # Errors
@@ -289,7 +289,7 @@ impl StreamInner {
         self.hand_on_failures();
         let mut state = self.lock();
         state.clock = Clock::default();
-        self.progress.set_behind(&state.clock);
+        self.progress.forget_behind();
         self.marked.store(0, Ordering::Release);
         let kept = (std::mem::take(&mut state.marks), state.forked.take());
         self.progress.begin_era();

@@ -3,7 +3,8 @@
 //! Before work goes to a stream, the stream is made to wait for the last writer of what it reads and for all users of
 //! what it writes, with an event recorded at the end of their stream. Nothing can wait in a circle: the event is
 //! recorded before the wait is submitted, so that whatever it stands for was submitted earlier and can only depend on
-//! what is earlier still. The exceptions are told by `retire::AtGates`: work that waits at a gate of a plan for a
+//! what is earlier still. What failed or was dropped may have been such a wait: all that streams are sure of ends then, and
+//! later work waits again. The exceptions are told by `retire::AtGates`: work that waits at a gate of a plan for a
 //! signal that is still to come, maybe from the very stream that would wait. Nobody waits for that; the gate is the
 //! order.
 
@@ -204,8 +205,10 @@ impl StreamInner {
     /// It was made to wait for that submission of another one.
     #[inline]
     pub(crate) fn is_behind(&self, state: &mut State, submission: (u64, u64), clock: &Clock) {
-        state.clock.follow(submission, clock);
-        self.progress.set_behind(&state.clock);
+        if !state.clock.covers(submission.0, submission.1) {
+            state.clock.follow(submission, clock);
+            self.progress.note_behind(submission, clock);
+        }
     }
 
     fn tell_order(&self, error: Error) -> Error {

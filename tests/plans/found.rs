@@ -553,6 +553,7 @@ fn what_is_written_into_the_number_behind_the_output_is_not_asked() {
 
 #[test]
 fn an_output_that_is_named_as_a_number_is_none() {
+    let _alone = Alone::new();
     let plan = Plan::build(|g| {
         g.output("y", g.full([4], I64, 1)?)?;
         g.output_to_host("y.count", g.full([1], I64, 2)?)

@@ -505,6 +505,7 @@ fn the_first_none_of_one_element_is_refused() {
 /// The gradients take what is left, and do not read it.
 #[test]
 fn gradients_take_masks_and_buffers_that_are_not_needed() {
+    let _alone = Alone::new();
     let plan = Plan::build(|g| {
         let x = g.input("x", [2], F32, Input::Copied)?;
         let (mut y, mut buffer) = (Inferred::new(), Inferred::new());
