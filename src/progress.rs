@@ -24,6 +24,7 @@ mod takers;
 pub(crate) use beside::Beside;
 pub(crate) use chain::Chain;
 pub(crate) use clock::Clock;
+use eras::is_as_late;
 pub(crate) use eras::{dropped, drops_here, is_same_stream, lose_order};
 pub(crate) use failures::{Span, device_failures, note_device_failed};
 pub(crate) use panicked::{Panic, told_panics};
@@ -220,8 +221,10 @@ impl Progress {
 
     /// Work of `span` failed: somebody was told so, or a host function panicked.
     pub(crate) fn note_failed(&self, span: Span, kind: ErrorKind) {
-        self.failures.note(span, kind);
-        lose_order();
+        // Of one that is told again nobody is sure already.
+        if self.failures.note(span, kind) {
+            lose_order();
+        }
     }
 
     /// That nobody was told of a failure which may be that of the submission with this number, or of work before it.

@@ -57,7 +57,7 @@ static LIMIT: AtomicU64 = AtomicU64::new(10_000);
 /// memory of it; the log has the error then. An allocation waits as long for memory that other work holds. Explicit calls,
 /// such as `close` and `synchronize`, wait for work as long as it takes, and for other threads that are in the middle of
 /// giving something back as long as drops do; a `synchronize` for what threads end in the place of drops half a second at
-/// most, and once.
+/// most, and once for each drop.
 ///
 /// [`Context::take_drop_errors`]: crate::Context::take_drop_errors
 /// [`Context::close`]: crate::Context::close

@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{device, mock};
 use racl::{Context, ErrorKind, Stream, Tensor, op};
 
@@ -99,4 +101,21 @@ fn an_error_of_a_third_stream_does_not_take_it_away() {
     assert!(told.task_failure().is_none(), "{told:#}");
     behind.is_told();
     drop(behind.first.synchronize());
+}
+
+/// The work that failed is dropped with all others'.
+#[test]
+fn an_abort_of_the_device_leaves_nothing_to_be_told() {
+    common::needs_mock("it aborts the device");
+    let _alone = mock::exclusive();
+    let behind = Behind::new();
+    behind.context.abort_device(Duration::from_secs(10)).unwrap();
+    let good = |stream: &Stream| {
+        let mut own = behind.context.zeros::<f32>([4]).unwrap();
+        op::neg(stream, &behind.x, &mut own).unwrap();
+        stream.synchronize()
+    };
+    good(&behind.second).unwrap();
+    drop(behind.first.synchronize());
+    good(&behind.first).unwrap();
 }

@@ -4,6 +4,9 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
 use common::{device, mock};
 use racl::{CaptureMode, Context, DeviceBuffer, GraphPool, Stream, StreamOptions};
 
@@ -164,5 +167,86 @@ fn by_a_wait_that_failed() {
     mock::run_until_idle();
     three.near.synchronize().unwrap_err();
     three.near.fill_bytes(&mut buffer, 128).unwrap();
+    three.near_comes_last(&buffer);
+}
+
+/// The near stream has it through the middle alone, and has used it already.
+#[test]
+fn by_an_abort_behind_memory_that_was_had_before() {
+    const LARGE: usize = 30 << 20;
+    common::needs_mock("it holds a stream");
+    let _alone = mock::exclusive();
+    let three = Three::new(StreamOptions::new());
+    three.context.set_memory_limit(Some(45 << 20));
+    let mut large = three.far.alloc::<u8>(LARGE).unwrap();
+    three.far.fill_bytes(&mut large, 7).unwrap();
+    three.far.fork(&three.middle).unwrap();
+    three.middle.fork(&three.near).unwrap();
+    drop(large);
+    let mut own = three.near.alloc::<u8>(LARGE).unwrap();
+    three.near.fill_bytes(&mut own, 128).unwrap();
+    three.middle.abort().unwrap();
+    mock::run_until_idle();
+    mock::release(&three.far).unwrap();
+    three.near.synchronize().unwrap();
+    three.far.synchronize().unwrap();
+    assert!(own.to_vec().unwrap().iter().all(|byte| *byte == 128));
+}
+
+#[test]
+fn by_a_wait_that_failed_between_launches_of_a_graph() {
+    common::needs_mock("it lets work fail");
+    let _alone = mock::exclusive();
+    let three = Three::new(StreamOptions::new());
+    let mut buffer = three.zeros();
+    let mut graph = three.near.capture(CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 7)).unwrap();
+    graph.launch(&three.far).unwrap();
+    mock::fail_task("aclrtStreamWaitEvent", 1, FAULT).unwrap();
+    graph.launch(&three.middle).unwrap();
+    mock::run_until_idle();
+    three.middle.synchronize().unwrap_err();
+    // It follows both, and so does what comes behind it.
+    three.near.fill_bytes(&mut buffer, 128).unwrap();
+    three.near_comes_last(&buffer);
+}
+
+#[test]
+fn by_an_abort_while_a_launch_waits_for_room() {
+    common::needs_mock("it holds streams");
+    let _alone = mock::exclusive();
+    let three = Three::new(StreamOptions::new());
+    let (mut buffer, mut other) = (three.zeros(), three.zeros());
+    let mut graph = three.near.capture(CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 128)).unwrap();
+    three.far.fill_bytes(&mut buffer, 7).unwrap();
+    three.middle.copy(&buffer, &mut other).unwrap();
+    three.near.fill_bytes(&mut other, 1).unwrap();
+    let launches = AtomicUsize::new(0);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let _over = common::Over::at_end(&stop);
+        let launching = scope.spawn(|| {
+            while !stop.load(Ordering::Acquire) {
+                graph.launch(&three.near).unwrap();
+                launches.fetch_add(1, Ordering::AcqRel);
+            }
+        });
+        // The queue is full once nothing comes any more.
+        let (mut before, mut since) = (0, Instant::now());
+        while before == 0 || since.elapsed() < Duration::from_millis(50) {
+            let now = launches.load(Ordering::Acquire);
+            if now != before {
+                (before, since) = (now, Instant::now());
+            }
+            std::thread::yield_now();
+        }
+        stop.store(true, Ordering::Release);
+        three.middle.abort().unwrap();
+        launching.join().unwrap();
+    });
+    mock::run_until_idle();
+    assert!(!three.far.is_complete().unwrap());
+    graph.launch(&three.near).unwrap();
+    mock::run_until_idle();
+    assert!(!three.near.is_complete().unwrap(), "the latest launch is in no order");
     three.near_comes_last(&buffer);
 }

@@ -105,10 +105,11 @@ impl Event {
         }
         let stream = &stream.0;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
+        let era = progress.era();
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
         // Behind nothing where the record, or a wait in front of it, was dropped.
         if progress.check_run(*number).is_ok() {
-            stream.is_behind(&mut state, (progress.era(), *number), clock);
+            stream.is_behind(&mut state, (era, *number), clock);
         }
         Ok(())
     }
@@ -131,9 +132,10 @@ impl Event {
         }
         let stream = &stream.0;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
+        let era = progress.era();
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
         if progress.check_run(number).is_ok() {
-            stream.is_behind(&mut state, (progress.era(), number), &clock);
+            stream.is_behind(&mut state, (era, number), &clock);
         }
         drop(wait);
         Ok(())

@@ -270,7 +270,9 @@ impl Graph {
     #[inline(always)]
     fn launch_now(&mut self, stream: &Stream, task: &Task<'_>) -> Result<u64> {
         let inner = &stream.0;
-        let again = self.in_flight.is_last(inner);
+        // By which it is ordered here, whatever fails meanwhile.
+        let era = inner.progress().era();
+        let again = self.in_flight.is_last(era);
         // Nobody else used the memory since the last launch: its work is behind everything still.
         let known = again && !self.in_flight.take_disturbed();
         if !known {
@@ -288,7 +290,7 @@ impl Graph {
         });
         let number = number.inspect_err(|error| self.not_launched(inner, &state.clock, error))?;
         state.latest.set(Some(((task.label, task.location), number)));
-        self.in_flight.launched(inner, number);
+        self.in_flight.launched(inner, (era, number));
         if !known {
             self.note_use(inner, &state.clock);
         }
@@ -301,7 +303,7 @@ impl Graph {
     fn not_launched(&self, stream: &Arc<StreamInner>, clock: &Clock, error: &Error) {
         self.panics.not_launched(stream.progress());
         if error.kind().may_be_in_part() {
-            self.in_flight.launched(stream, stream.progress().submitted());
+            self.in_flight.launched(stream, (stream.progress().era(), stream.progress().submitted()));
             self.note_use(stream, clock);
         }
         self.in_flight.set_disturbed();

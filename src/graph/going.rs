@@ -21,7 +21,11 @@ impl Graph {
         let unbound = self.bound.unbind(&self.context, self.raw);
         self.in_flight.set_disturbed();
         // SAFETY: the handle is this value's own; it is set to null after success, so it is destroyed once.
-        unsafe { call!(&*self.context, aclmdlRIDestroy(self.raw)) }?;
+        if let Err(error) = unsafe { call!(&*self.context, aclmdlRIDestroy(self.raw)) } {
+            // Another try unbinds nothing, and says nothing of it.
+            unbound.unwrap_or_else(|error| self.tell_of_streams(error));
+            return Err(error);
+        }
         self.raw = std::ptr::null_mut();
         unbound
     }
@@ -48,13 +52,14 @@ impl Graph {
 
     /// Behind the end of its launches, which an abort ended, the library may run it for a moment.
     fn outlast_run(mut self) {
-        let (until, mut told) = (retire::deadline(), false);
+        let (until, mut told, mut rest) = (retire::deadline(), false, retire::RESTS.start);
         while self.is_running_still() {
             if !told && Instant::now() >= until {
                 told = true;
                 self.tell_of_drop(retire::late("a graph whose launches are over, but which the library runs,"));
             }
-            retire::pause_for(retire::RESTS.start);
+            retire::pause_for(rest);
+            rest = (2 * rest).min(retire::RESTS.end);
         }
     }
 
@@ -65,6 +70,10 @@ impl Graph {
 
     fn tell_of_drop(&self, error: Error) {
         self.context.record_drop_error("a graph that goes away", error);
+    }
+
+    fn tell_of_streams(&self, error: Error) {
+        self.context.record_drop_error("unbinding the streams of a graph that goes away", error);
     }
 
     /// What it keeps stays: the runtime may use it, and memory must wait for the last launch.
@@ -93,9 +102,7 @@ impl Drop for Graph {
         }
         match waited.and_then(|_| self.destroy()) {
             Ok(()) => {}
-            Err(error) if self.raw.is_null() => {
-                self.context.record_drop_error("unbinding the streams of a graph that goes away", error);
-            }
+            Err(error) if self.raw.is_null() => self.tell_of_streams(error),
             Err(error) if error.kind() == ErrorKind::GraphRunning => {
                 retire::on_thread(self.take(), Self::outlast_run);
             }

@@ -42,10 +42,10 @@ impl InFlight {
         self.known().passed_over().cloned().collect()
     }
 
-    /// Whether the last launch went to `stream`.
+    /// Whether the last launch went to the stream of this era.
     #[inline]
-    pub(crate) fn is_last(&self, stream: &StreamInner) -> bool {
-        self.stream.load(Ordering::Relaxed) == stream.progress().era()
+    pub(crate) fn is_last(&self, era: u64) -> bool {
+        self.stream.load(Ordering::Relaxed) == era
     }
 
     /// Whether another stream used memory of the graph since this was asked last, or since the last launch.
@@ -63,20 +63,21 @@ impl InFlight {
         self.disturbed.store(true, Ordering::Relaxed);
     }
 
+    /// A launch that was ordered by the stream's `era`.
     #[inline]
-    pub(crate) fn launched(&self, stream: &Arc<StreamInner>, number: u64) {
-        if self.is_last(stream) {
+    pub(crate) fn launched(&self, stream: &Arc<StreamInner>, (era, number): (u64, u64)) {
+        if self.is_last(era) {
             return self.number.store(number, Ordering::Release);
         }
-        self.launched_elsewhere(stream, number);
+        self.launched_elsewhere(stream, (era, number));
     }
 
     #[inline(never)]
-    fn launched_elsewhere(&self, stream: &Arc<StreamInner>, number: u64) {
+    fn launched_elsewhere(&self, stream: &Arc<StreamInner>, (era, number): (u64, u64)) {
         let mut known = self.known();
         known.add(Use::of(stream, number));
         self.number.store(number, Ordering::Release);
-        self.stream.store(stream.progress().era(), Ordering::Release);
+        self.stream.store(era, Ordering::Release);
     }
 
     /// Does `work` with the stream of each launch that may run.

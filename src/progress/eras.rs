@@ -11,7 +11,7 @@ use super::{End, Progress, Span, next_id};
 use crate::error::{Error, ErrorKind};
 
 /// Bits of an era that say which stream it is of, since which abort of it; above them how many failures came before.
-const OF_STREAM: u32 = 40;
+const OF_STREAM: u32 = 36;
 
 static FAILURES: AtomicU64 = AtomicU64::new(0);
 
@@ -19,6 +19,11 @@ static FAILURES: AtomicU64 = AtomicU64::new(0);
 #[inline]
 pub(crate) fn is_same_stream(one: u64, other: u64) -> bool {
     (one ^ other) << (u64::BITS - OF_STREAM) == 0
+}
+
+/// Whether the one of two eras of a stream comes behind the other, or is the same.
+pub(crate) fn is_as_late(one: u64, other: u64) -> bool {
+    one.wrapping_sub(other).cast_signed() >= 0
 }
 
 /// Work that others may be behind was dropped, or failed, which may have been a wait.
@@ -107,10 +112,9 @@ impl Progress {
     }
 
     /// Whether the submission with this number may have been done without what it was to wait for: it was dropped, or
-    /// a wait in front of it took too long.
+    /// what failed may have been a wait in front of it.
     pub(crate) fn may_be_out_of_order(&self, number: u64) -> bool {
         let span = (number.saturating_sub(1), number);
-        let ends = |kind: ErrorKind| kind == ErrorKind::Timeout || self.stops();
-        self.aborts.touch(span) || self.failures.has(span, ends)
+        self.aborts.touch(span) || self.failures.touch(span)
     }
 }

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::lose_order;
 use crate::error::ErrorKind;
 use crate::lock::Lock;
 
@@ -22,6 +23,7 @@ pub(crate) fn device_failures(device: i32) -> u64 {
 }
 
 pub(crate) fn note_device_failed(device: i32) {
+    lose_order();
     of_device(device).fetch_add(1, Ordering::AcqRel);
 }
 
@@ -37,8 +39,10 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    pub(super) fn note(&self, span: Span, kind: ErrorKind) {
+    /// Whether it is not the latest once more.
+    pub(super) fn note(&self, span: Span, kind: ErrorKind) -> bool {
         let mut spans = self.spans.lock();
+        let is_new = spans.last() != Some(&(span, kind));
         spans.push((span, kind));
         if spans.len() > KEPT {
             let (oldest, _) = spans.remove(0);
@@ -46,6 +50,7 @@ impl Failures {
             *next = (oldest.0.min(next.0), oldest.1.max(next.1));
         }
         self.told.fetch_add(1, Ordering::AcqRel);
+        is_new
     }
 
     pub(super) fn count(&self) -> u64 {
@@ -60,11 +65,6 @@ impl Failures {
     /// What work failed with that may be of `span`: the latest of it.
     pub(super) fn kind(&self, span: Span) -> Option<ErrorKind> {
         self.kind_since(0, span)
-    }
-
-    /// Whether work of `span` may have failed in one of these ways.
-    pub(super) fn has(&self, span: Span, is_one: impl Fn(ErrorKind) -> bool) -> bool {
-        self.count() > 0 && self.spans.lock().iter().any(|(failed, kind)| meet(*failed, span) && is_one(*kind))
     }
 
     /// The same of those that were noted when there were `count` already.
@@ -105,7 +105,8 @@ mod tests {
         failures.note((5, 6), ErrorKind::DeviceFault);
         let since = [(0, 9), (6, 9)].map(|span| failures.kind_since(count, span).is_some());
         assert_eq!(since, [true, false]);
-        (0..2 * KEPT as u64).for_each(|index| failures.note((10 + index, 11 + index), ErrorKind::DeviceFault));
+        (0..2 * KEPT as u64)
+            .for_each(|index| assert!(failures.note((10 + index, 11 + index), ErrorKind::DeviceFault)));
         assert!(failures.kind_since(count, (5, 6)).is_some(), "what was put together counts as new");
     }
 
@@ -113,7 +114,8 @@ mod tests {
     fn of_many_spans_none_is_forgotten() {
         let failures = Failures::default();
         let many = 5 * KEPT as u64;
-        (0..many).for_each(|index| failures.note((10 * index, 10 * index + 1), ErrorKind::DeviceFault));
+        (0..many).for_each(|index| assert!(failures.note((10 * index, 10 * index + 1), ErrorKind::DeviceFault)));
+        assert!(!failures.note((10 * (many - 1), 10 * (many - 1) + 1), ErrorKind::DeviceFault), "told again");
         assert!((0..many).all(|index| failures.touch((10 * index, 10 * index + 1))));
         assert!(!failures.touch((10 * many - 9, 10 * many)), "the latest are told apart");
         assert_eq!(failures.spans.lock().len(), KEPT);

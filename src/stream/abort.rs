@@ -114,6 +114,7 @@ impl Stream {
         // Not under the stream's lock: a thread that waits for room in the queue has it.
         // SAFETY: a live handle of this context.
         unsafe { call!(&**self.0.context(), aclrtStreamAbort(self.as_raw())) }?;
+        self.0.hand_on_failures();
         self.0.note_aborted(first);
         drop(unnoted);
         self.0.begin_anew(unsure);
@@ -286,7 +287,6 @@ impl StreamInner {
     /// Behind a drop of its work: it is behind nothing any more, and no mark of it stands for anything. Gives what it was
     /// made to wait for because of its memory.
     fn forget_order(&self) -> Vec<Use> {
-        self.hand_on_failures();
         let mut state = self.lock();
         state.clock = Clock::default();
         self.progress.forget_behind();

@@ -39,6 +39,7 @@ impl StreamInner {
             Err(error) if error.kind() == ErrorKind::NoEvents => return Ok(false),
             marked => marked?,
         }
+        let era = self.progress.era();
         // SAFETY: both handles are live.
         let waits = unsafe { call!(&*other.context, aclrtStreamWaitEvent(other.raw, event.raw())) };
         if waits.as_ref().map_or_else(|error| error.kind().may_be_in_part(), |()| true) {
@@ -46,7 +47,7 @@ impl StreamInner {
         }
         waits?;
         if self.progress.check_run(number).is_ok() {
-            other.is_behind(&mut state, (self.progress.era(), number), &clock);
+            other.is_behind(&mut state, (era, number), &clock);
         }
         Ok(true)
     }

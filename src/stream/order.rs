@@ -160,7 +160,8 @@ impl StreamInner {
         if may_be_missing((told.stream, told.mark.number), &told.mark.clock) {
             return false;
         }
-        let followed = self.follow(&told);
+        // A wait of its own: one by way of a third stream goes when that is aborted.
+        let followed = self.wait_behind(&told, &mut self.lock());
         let mut state = self.lock();
         let follows = followed.is_ok() && runs(&state) && state.clock.covers(before.stream(), before.number());
         if follows {
@@ -181,13 +182,18 @@ impl StreamInner {
         Ok(true)
     }
 
-    /// Makes the stream wait for a mark of another one.
-    fn follow(&self, Told { other, stream, mark, .. }: &Told) -> Result<()> {
+    /// Makes the stream wait for a mark of another one, unless it is behind that.
+    fn follow(&self, told: &Told) -> Result<()> {
         let mut state = self.lock();
-        if state.capture.is_some() || state.clock.covers(*stream, mark.number) {
+        if state.clock.covers(told.stream, told.mark.number) { Ok(()) } else { self.wait_behind(told, &mut state) }
+    }
+
+    /// The same in any case; not in a capture.
+    fn wait_behind(&self, Told { other, stream, mark, .. }: &Told, state: &mut State) -> Result<()> {
+        if state.capture.is_some() {
             return Ok(());
         }
-        if let Err(error) = self.mark_before_held(&mut state, &other.progress, &mark.clock) {
+        if let Err(error) = self.mark_before_held(state, &other.progress, &mark.clock) {
             say!(Warn, "marking what {} was given before a wait: {error:#}", self.name());
         }
         // SAFETY: both handles are live.
@@ -197,7 +203,7 @@ impl StreamInner {
         self.progress.next();
         // Where it was dropped meanwhile, nothing is certain.
         if other.progress.check_run(mark.number).is_ok() {
-            self.is_behind(&mut state, (*stream, mark.number), &mark.clock);
+            self.is_behind(state, (*stream, mark.number), &mark.clock);
         }
         Ok(())
     }
