@@ -221,10 +221,8 @@ impl Progress {
 
     /// Work of `span` failed: somebody was told so, or a host function panicked.
     pub(crate) fn note_failed(&self, span: Span, kind: ErrorKind) {
-        // Of one that is told again nobody is sure already.
-        if self.failures.note(span, kind) {
-            lose_order();
-        }
+        self.failures.note(span, kind);
+        lose_order();
     }
 
     /// That nobody was told of a failure which may be that of the submission with this number, or of work before it.

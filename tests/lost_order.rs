@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod common;
+#[path = "common/watchdog.rs"]
+mod watchdog;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -51,6 +53,7 @@ impl Three {
 fn by_an_abort_behind_the_memory_that_they_use() {
     common::needs_mock("it holds a stream");
     let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let (mut buffer, mut other) = (three.zeros(), three.zeros());
     three.far.fill_bytes(&mut buffer, 7).unwrap();
@@ -65,6 +68,7 @@ fn by_an_abort_behind_the_memory_that_they_use() {
 fn by_an_abort_behind_events_of_which_one_is_waited_for_later() {
     common::needs_mock("it holds a stream");
     let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
     for later in [false, true] {
         let three = Three::new(StreamOptions::new());
         let (mut buffer, fourth) = (three.zeros(), three.context.stream().unwrap());
@@ -90,6 +94,7 @@ fn by_an_abort_while_memory_is_short() {
     const LARGE: usize = 30 << 20;
     common::needs_mock("it holds a stream");
     let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let mut other = three.zeros();
     three.context.set_memory_limit(Some(45 << 20));
@@ -112,6 +117,7 @@ fn by_an_abort_while_memory_is_short() {
 fn by_an_abort_between_graphs_of_one_pool() {
     common::needs_mock("it holds a stream");
     let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let pool = GraphPool::new(&three.context);
     let mut outs: Vec<_> = (0..3).map(|_| three.zeros()).collect();
@@ -142,6 +148,7 @@ fn by_an_abort_between_graphs_of_one_pool() {
 fn by_a_failure_on_a_stream_that_stops() {
     common::needs_mock("it lets work fail");
     let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new().stop_on_failure());
     let (mut buffer, mut other, mut own) = (three.zeros(), three.zeros(), three.zeros());
     three.far.fill_bytes(&mut buffer, 7).unwrap();
@@ -159,6 +166,7 @@ fn by_a_failure_on_a_stream_that_stops() {
 fn by_a_wait_that_failed() {
     common::needs_mock("it lets work fail");
     let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let (mut buffer, mut other) = (three.zeros(), three.zeros());
     three.far.copy(&other, &mut buffer).unwrap();
@@ -176,6 +184,7 @@ fn by_an_abort_behind_memory_that_was_had_before() {
     const LARGE: usize = 30 << 20;
     common::needs_mock("it holds a stream");
     let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     three.context.set_memory_limit(Some(45 << 20));
     let mut large = three.far.alloc::<u8>(LARGE).unwrap();
@@ -197,6 +206,7 @@ fn by_an_abort_behind_memory_that_was_had_before() {
 fn by_a_wait_that_failed_between_launches_of_a_graph() {
     common::needs_mock("it lets work fail");
     let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let mut buffer = three.zeros();
     let mut graph = three.near.capture(CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 7)).unwrap();
@@ -214,6 +224,7 @@ fn by_a_wait_that_failed_between_launches_of_a_graph() {
 fn by_an_abort_while_a_launch_waits_for_room() {
     common::needs_mock("it holds streams");
     let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let (mut buffer, mut other) = (three.zeros(), three.zeros());
     let mut graph = three.near.capture(CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 128)).unwrap();
@@ -232,7 +243,7 @@ fn by_an_abort_while_a_launch_waits_for_room() {
         });
         // The queue is full once nothing comes any more.
         let (mut before, mut since) = (0, Instant::now());
-        while before == 0 || since.elapsed() < Duration::from_millis(50) {
+        while (before == 0 || since.elapsed() < Duration::from_millis(50)) && !launching.is_finished() {
             let now = launches.load(Ordering::Acquire);
             if now != before {
                 (before, since) = (now, Instant::now());
@@ -249,4 +260,57 @@ fn by_an_abort_while_a_launch_waits_for_room() {
     mock::run_until_idle();
     assert!(!three.near.is_complete().unwrap(), "the latest launch is in no order");
     three.near_comes_last(&buffer);
+}
+
+/// It has memory of the middle and of the far stream, aborts its own work, and is aborted in the middle then.
+#[test]
+fn by_an_abort_behind_memory_that_is_waited_for_again() {
+    const LARGE: usize = 30 << 20;
+    common::needs_mock("it holds a stream");
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    let three = Three::new(StreamOptions::new());
+    three.context.set_memory_limit(Some(75 << 20));
+    let mut of_middle = three.middle.alloc::<u8>(LARGE).unwrap();
+    let mut of_far = three.far.alloc::<u8>(LARGE).unwrap();
+    three.far.fill_bytes(&mut of_far, 7).unwrap();
+    three.far.fork(&three.middle).unwrap();
+    three.middle.fill_bytes(&mut of_middle, 7).unwrap();
+    drop(of_middle);
+    let first = three.near.alloc::<u8>(LARGE).unwrap();
+    drop(of_far);
+    let mut own = three.near.alloc::<u8>(LARGE).unwrap();
+    three.near.abort().unwrap();
+    three.near.fill_bytes(&mut own, 128).unwrap();
+    three.middle.abort().unwrap();
+    mock::run_until_idle();
+    mock::release(&three.far).unwrap();
+    three.near.synchronize().unwrap();
+    three.far.synchronize().unwrap();
+    assert!(own.to_vec().unwrap().iter().all(|byte| *byte == 128));
+    drop(first);
+}
+
+/// The wait for the memory itself fails: what comes behind it waits again.
+#[test]
+fn by_a_wait_for_memory_that_failed() {
+    const LARGE: usize = 30 << 20;
+    common::needs_mock("it lets work fail");
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    let three = Three::new(StreamOptions::new());
+    three.context.set_memory_limit(Some(45 << 20));
+    let mut large = three.far.alloc::<u8>(LARGE).unwrap();
+    three.far.fill_bytes(&mut large, 7).unwrap();
+    drop(large);
+    mock::fail_task("aclrtStreamWaitEvent", 1, FAULT).unwrap();
+    let mut own = three.near.alloc::<u8>(LARGE).unwrap();
+    mock::run_until_idle();
+    three.near.synchronize().unwrap_err();
+    three.near.fill_bytes(&mut own, 128).unwrap();
+    mock::run_until_idle();
+    mock::release(&three.far).unwrap();
+    three.near.synchronize().unwrap();
+    three.far.synchronize().unwrap();
+    assert!(own.to_vec().unwrap().iter().all(|byte| *byte == 128));
 }

@@ -288,7 +288,7 @@ impl Graph {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });
-        let number = number.inspect_err(|error| self.not_launched(inner, &state.clock, error))?;
+        let number = number.inspect_err(|error| self.not_launched(inner, (era, &state.clock), error))?;
         state.latest.set(Some(((task.label, task.location), number)));
         self.in_flight.launched(inner, (era, number));
         if !known {
@@ -300,10 +300,10 @@ impl Graph {
 
     /// After a launch that was refused, with the stream's lock.
     #[cold]
-    fn not_launched(&self, stream: &Arc<StreamInner>, clock: &Clock, error: &Error) {
+    fn not_launched(&self, stream: &Arc<StreamInner>, (era, clock): (u64, &Clock), error: &Error) {
         self.panics.not_launched(stream.progress());
         if error.kind().may_be_in_part() {
-            self.in_flight.launched(stream, (stream.progress().era(), stream.progress().submitted()));
+            self.in_flight.launched(stream, (era, stream.progress().submitted()));
             self.note_use(stream, clock);
         }
         self.in_flight.set_disturbed();

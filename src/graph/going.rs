@@ -53,7 +53,15 @@ impl Graph {
     /// Behind the end of its launches, which an abort ended, the library may run it for a moment.
     fn outlast_run(mut self) {
         let (until, mut told, mut rest) = (retire::deadline(), false, retire::RESTS.start);
-        while self.is_running_still() {
+        while let Err(error) = self.destroy() {
+            if self.raw.is_null() {
+                return self.tell_of_streams(error);
+            }
+            if error.kind() != ErrorKind::GraphRunning {
+                self.leak(error);
+                self.raw = std::ptr::null_mut();
+                return;
+            }
             if !told && Instant::now() >= until {
                 told = true;
                 self.tell_of_drop(retire::late("a graph whose launches are over, but which the library runs,"));
@@ -61,11 +69,6 @@ impl Graph {
             retire::pause_for(rest);
             rest = (2 * rest).min(retire::RESTS.end);
         }
-    }
-
-    fn is_running_still(&mut self) -> bool {
-        let destroyed = self.destroy();
-        destroyed.is_err_and(|error| error.kind() == ErrorKind::GraphRunning && !self.raw.is_null())
     }
 
     fn tell_of_drop(&self, error: Error) {

@@ -3,7 +3,7 @@
 use super::{Queue, Use};
 
 /// What came one after another on the device, the latest behind the others. What is behind something that was dropped,
-/// or whose wait took too long, may be over before what that was behind.
+/// or of which something failed, may be over before what that was behind.
 pub(crate) struct Chain<Q>(Vec<Use<Q>>);
 
 impl<Q> Default for Chain<Q> {

@@ -7,7 +7,7 @@ use super::{is_as_late, is_same_stream};
 /// More streams than a program has at a time; beyond it what was learnt first is forgotten, which costs a wait.
 const MOST: usize = 256;
 
-/// For each stream the latest submission that all later work follows; shared until it changes.
+/// For each era of a stream the latest submission that all later work follows; shared until it changes.
 #[derive(Clone, Default)]
 pub(crate) struct Clock(Option<Arc<Vec<(u64, u64)>>>);
 

@@ -114,9 +114,10 @@ impl Stream {
         // Not under the stream's lock: a thread that waits for room in the queue has it.
         // SAFETY: a live handle of this context.
         unsafe { call!(&**self.0.context(), aclrtStreamAbort(self.as_raw())) }?;
-        self.0.hand_on_failures();
+        let told = self.0.hand_on_failures();
         self.0.note_aborted(first);
         drop(unnoted);
+        drop(told);
         self.0.begin_anew(unsure);
         Ok(())
     }
@@ -330,7 +331,7 @@ impl StreamInner {
         let mut borrows = self.forget_order();
         borrows.retain(|before| {
             before.poll();
-            let asked = self.follow_always(before);
+            let asked = self.follow_again_always(before);
             let mut state = self.lock();
             let covers = state.capture.is_none() && state.clock.covers(before.stream(), before.number());
             let follows = before.is_done() || (asked.is_ok_and(|follows| follows) && covers);

@@ -41,12 +41,14 @@ impl StreamInner {
         check_inherited(&self.context, (&self.progress, before, number), &self.progress.behind())
     }
 
-    /// Before an abort ends the order of the stream: who is behind work of it that failed is told by its next wait.
-    pub(super) fn hand_on_failures(&self) {
+    /// Before an abort ends the order of the stream: who is behind work of it that failed is told by its next wait. Gives
+    /// those, which may go with that.
+    pub(super) fn hand_on_failures(&self) -> Vec<Arc<Self>> {
         let context = &*self.context;
         if context.failures.are_none() {
-            return;
+            return Vec::new();
         }
+        let mut all = Vec::new();
         let moment = failures::now();
         for other in of_device(context) {
             let _pass = Pass::begin(&other);
@@ -54,11 +56,13 @@ impl StreamInner {
             let failed = check_one(context, &self.progress, (&other, told, submitted), &other.behind());
             if let (Err(error), Some(stream)) = (failed, Self::of(&other)) {
                 stream.tell_later(error);
+                all.push(stream);
             }
         }
         if let Some(id) = self.number() {
             context.failures.pass_over(id, moment);
         }
+        all
     }
 
     /// Takes what the library has to say of failures that somebody was told of otherwise.

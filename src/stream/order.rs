@@ -115,6 +115,8 @@ impl StreamInner {
             if state.capture.is_some() || state.only_keeps {
                 return Ok(false);
             }
+            // Of memory that it had from others nothing else knows.
+            before.extend(state.borrows.iter().filter(|one| !one.is_done()).cloned());
             state.clock.clone()
         };
         before.retain(|one| !clock.covers(one.stream(), one.number()));
@@ -161,6 +163,9 @@ impl StreamInner {
             return false;
         }
         // A wait of its own: one by way of a third stream goes when that is aborted.
+        if !self.has_room() && self.lock().clock.covers(told.stream, told.mark.number) {
+            return false;
+        }
         let followed = self.wait_behind(&told, &mut self.lock());
         let mut state = self.lock();
         let follows = followed.is_ok() && runs(&state) && state.clock.covers(before.stream(), before.number());
@@ -174,11 +179,20 @@ impl StreamInner {
     /// Makes the stream, which does not capture, wait for work of another one that it must not overtake, whatever the
     /// program orders by itself. False while that waits for a signal that nobody has given yet.
     pub(crate) fn follow_always(&self, before: &Use) -> Result<bool> {
+        self.after(before, |told| self.follow(told))
+    }
+
+    /// The same by a wait of its own, also where it is behind that.
+    pub(super) fn follow_again_always(&self, before: &Use) -> Result<bool> {
+        self.after(before, |told| self.wait_behind(told, &mut self.lock()))
+    }
+
+    fn after(&self, before: &Use, follow: impl FnOnce(&Told) -> Result<()>) -> Result<bool> {
         let pass = before.pass();
         // One that is just being dropped is waited for until it is left to somebody.
         let Some(queue) = before.owner()? else { return Ok(true) };
         let Some(told) = told_of(queue, before, pass)? else { return Ok(before.is_done()) };
-        self.follow(&told)?;
+        follow(&told)?;
         Ok(true)
     }
 
@@ -322,7 +336,7 @@ impl StreamInner {
 /// A mark, of a stream that is kept until it was waited for.
 struct Told {
     other: Arc<StreamInner>,
-    /// The id of that stream.
+    /// The era of that stream.
     stream: u64,
     mark: Mark,
     /// Dropped behind the stream.
