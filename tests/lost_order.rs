@@ -6,6 +6,7 @@ mod common;
 #[path = "common/watchdog.rs"]
 mod watchdog;
 
+use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,25 +15,49 @@ use racl::{CaptureMode, Context, DeviceBuffer, GraphPool, Stream, StreamOptions}
 
 const FAULT: i32 = 507_015;
 
+/// Of which there is room for one more where there is little.
+const LARGE: usize = 30 << 20;
+
 /// A chain of streams, of which the far end is held.
 struct Three {
     context: Context,
     far: Stream,
     middle: Stream,
     near: Stream,
+    _watched: watchdog::Watchdog,
+    _alone: MutexGuard<'static, ()>,
 }
 
 impl Three {
     fn new(options: StreamOptions) -> Self {
+        common::needs_mock("it holds streams, and lets work fail");
+        let (alone, watched) = (mock::exclusive(), watchdog::Watchdog::new());
         let context = device().context().create_context().unwrap();
         let [far, near] = [0; 2].map(|_| context.stream().unwrap());
         let middle = context.stream_with(options).unwrap();
         mock::hold(&far).unwrap();
-        Self { context, far, middle, near }
+        Self { context, far, middle, near, _watched: watched, _alone: alone }
     }
 
     fn zeros(&self) -> DeviceBuffer<u8> {
         self.context.alloc_zeroed(64).unwrap()
+    }
+
+    /// Memory that the far stream writes once it goes on.
+    fn large(&self) -> DeviceBuffer<u8> {
+        let mut large = self.far.alloc(LARGE).unwrap();
+        self.far.fill_bytes(&mut large, 7).unwrap();
+        large
+    }
+
+    /// Nobody else writes what the near stream had newly, and wrote.
+    #[track_caller]
+    fn near_has_its_own(&self, own: &DeviceBuffer<u8>) {
+        mock::run_until_idle();
+        mock::release(&self.far).unwrap();
+        self.near.synchronize().unwrap();
+        self.far.synchronize().unwrap();
+        assert!(own.to_vec().unwrap().iter().all(|byte| *byte == 128));
     }
 
     /// The near stream wrote to `buffer` last of all, which the far one writes once it goes on.
@@ -51,9 +76,6 @@ impl Three {
 
 #[test]
 fn by_an_abort_behind_the_memory_that_they_use() {
-    common::needs_mock("it holds a stream");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let (mut buffer, mut other) = (three.zeros(), three.zeros());
     three.far.fill_bytes(&mut buffer, 7).unwrap();
@@ -66,9 +88,6 @@ fn by_an_abort_behind_the_memory_that_they_use() {
 
 #[test]
 fn by_an_abort_behind_events_of_which_one_is_waited_for_later() {
-    common::needs_mock("it holds a stream");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     for later in [false, true] {
         let three = Three::new(StreamOptions::new());
         let (mut buffer, fourth) = (three.zeros(), three.context.stream().unwrap());
@@ -91,33 +110,21 @@ fn by_an_abort_behind_events_of_which_one_is_waited_for_later() {
 
 #[test]
 fn by_an_abort_while_memory_is_short() {
-    const LARGE: usize = 30 << 20;
-    common::needs_mock("it holds a stream");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let mut other = three.zeros();
     three.context.set_memory_limit(Some(45 << 20));
-    let mut large = three.far.alloc::<u8>(LARGE).unwrap();
-    three.far.fill_bytes(&mut large, 7).unwrap();
+    let large = three.large();
     three.middle.copy(&large.slice(..64).unwrap(), &mut other).unwrap();
     three.near.fill_bytes(&mut other, 1).unwrap();
     three.middle.abort().unwrap();
     drop(large);
     let mut own = three.near.alloc::<u8>(LARGE).unwrap();
     three.near.fill_bytes(&mut own, 128).unwrap();
-    mock::run_until_idle();
-    mock::release(&three.far).unwrap();
-    three.near.synchronize().unwrap();
-    three.far.synchronize().unwrap();
-    assert!(own.to_vec().unwrap().iter().all(|byte| *byte == 128));
+    three.near_has_its_own(&own);
 }
 
 #[test]
 fn by_an_abort_between_graphs_of_one_pool() {
-    common::needs_mock("it holds a stream");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let pool = GraphPool::new(&three.context);
     let mut outs: Vec<_> = (0..3).map(|_| three.zeros()).collect();
@@ -146,9 +153,6 @@ fn by_an_abort_between_graphs_of_one_pool() {
 
 #[test]
 fn by_a_failure_on_a_stream_that_stops() {
-    common::needs_mock("it lets work fail");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new().stop_on_failure());
     let (mut buffer, mut other, mut own) = (three.zeros(), three.zeros(), three.zeros());
     three.far.fill_bytes(&mut buffer, 7).unwrap();
@@ -164,9 +168,6 @@ fn by_a_failure_on_a_stream_that_stops() {
 
 #[test]
 fn by_a_wait_that_failed() {
-    common::needs_mock("it lets work fail");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let (mut buffer, mut other) = (three.zeros(), three.zeros());
     three.far.copy(&other, &mut buffer).unwrap();
@@ -181,32 +182,20 @@ fn by_a_wait_that_failed() {
 /// The near stream has it through the middle alone, and has used it already.
 #[test]
 fn by_an_abort_behind_memory_that_was_had_before() {
-    const LARGE: usize = 30 << 20;
-    common::needs_mock("it holds a stream");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     three.context.set_memory_limit(Some(45 << 20));
-    let mut large = three.far.alloc::<u8>(LARGE).unwrap();
-    three.far.fill_bytes(&mut large, 7).unwrap();
+    let large = three.large();
     three.far.fork(&three.middle).unwrap();
     three.middle.fork(&three.near).unwrap();
     drop(large);
     let mut own = three.near.alloc::<u8>(LARGE).unwrap();
     three.near.fill_bytes(&mut own, 128).unwrap();
     three.middle.abort().unwrap();
-    mock::run_until_idle();
-    mock::release(&three.far).unwrap();
-    three.near.synchronize().unwrap();
-    three.far.synchronize().unwrap();
-    assert!(own.to_vec().unwrap().iter().all(|byte| *byte == 128));
+    three.near_has_its_own(&own);
 }
 
 #[test]
 fn by_a_wait_that_failed_between_launches_of_a_graph() {
-    common::needs_mock("it lets work fail");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let mut buffer = three.zeros();
     let mut graph = three.near.capture(CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 7)).unwrap();
@@ -222,9 +211,6 @@ fn by_a_wait_that_failed_between_launches_of_a_graph() {
 
 #[test]
 fn by_an_abort_while_a_launch_waits_for_room() {
-    common::needs_mock("it holds streams");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     let (mut buffer, mut other) = (three.zeros(), three.zeros());
     let mut graph = three.near.capture(CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 128)).unwrap();
@@ -265,15 +251,10 @@ fn by_an_abort_while_a_launch_waits_for_room() {
 /// It has memory of the middle and of the far stream, aborts its own work, and is aborted in the middle then.
 #[test]
 fn by_an_abort_behind_memory_that_is_waited_for_again() {
-    const LARGE: usize = 30 << 20;
-    common::needs_mock("it holds a stream");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     three.context.set_memory_limit(Some(75 << 20));
     let mut of_middle = three.middle.alloc::<u8>(LARGE).unwrap();
-    let mut of_far = three.far.alloc::<u8>(LARGE).unwrap();
-    three.far.fill_bytes(&mut of_far, 7).unwrap();
+    let of_far = three.large();
     three.far.fork(&three.middle).unwrap();
     three.middle.fill_bytes(&mut of_middle, 7).unwrap();
     drop(of_middle);
@@ -283,34 +264,21 @@ fn by_an_abort_behind_memory_that_is_waited_for_again() {
     three.near.abort().unwrap();
     three.near.fill_bytes(&mut own, 128).unwrap();
     three.middle.abort().unwrap();
-    mock::run_until_idle();
-    mock::release(&three.far).unwrap();
-    three.near.synchronize().unwrap();
-    three.far.synchronize().unwrap();
-    assert!(own.to_vec().unwrap().iter().all(|byte| *byte == 128));
+    three.near_has_its_own(&own);
     drop(first);
 }
 
 /// The wait for the memory itself fails: what comes behind it waits again.
 #[test]
 fn by_a_wait_for_memory_that_failed() {
-    const LARGE: usize = 30 << 20;
-    common::needs_mock("it lets work fail");
-    let _alone = mock::exclusive();
-    let _watched = watchdog::Watchdog::new();
     let three = Three::new(StreamOptions::new());
     three.context.set_memory_limit(Some(45 << 20));
-    let mut large = three.far.alloc::<u8>(LARGE).unwrap();
-    three.far.fill_bytes(&mut large, 7).unwrap();
+    let large = three.large();
     drop(large);
     mock::fail_task("aclrtStreamWaitEvent", 1, FAULT).unwrap();
     let mut own = three.near.alloc::<u8>(LARGE).unwrap();
     mock::run_until_idle();
     three.near.synchronize().unwrap_err();
     three.near.fill_bytes(&mut own, 128).unwrap();
-    mock::run_until_idle();
-    mock::release(&three.far).unwrap();
-    three.near.synchronize().unwrap();
-    three.far.synchronize().unwrap();
-    assert!(own.to_vec().unwrap().iter().all(|byte| *byte == 128));
+    three.near_has_its_own(&own);
 }

@@ -67,8 +67,8 @@ impl Stream {
     /// until the next launch of a graph whose launch was dropped, which both records and waits for them. An executable
     /// that waits at external gates is to [begin anew](crate::plan::Executable::release_gates). Other streams
     /// that wait for records of this one may hang, or go on without; abort them as well. Waits are dropped too, and what
-    /// this stream and others are given afterwards is ordered anew by the memory that it uses. Where it has memory that another stream
-    /// gave up when there was too little, and may use still, it waits for that again.
+    /// this stream and others are given afterwards is ordered anew by the memory that it uses. Where it has memory that
+    /// another stream gave up when there was too little, and may use still, it waits for that again.
     ///
     /// # Errors
     ///

@@ -116,7 +116,7 @@ impl StreamInner {
                 return Ok(false);
             }
             // Of memory that it had from others nothing else knows.
-            before.extend(state.borrows.iter().filter(|one| !one.is_done()).cloned());
+            before.extend(state.borrows.iter().filter(|one| !one.is_done() && !one.is_lost()).cloned());
             state.clock.clone()
         };
         before.retain(|one| !clock.covers(one.stream(), one.number()));
