@@ -7,13 +7,13 @@ use std::sync::{Arc, Weak};
 use acl_sys::aclrtStream;
 
 use crate::call::call;
-use crate::closure::{Function, PartOf, RunsOn, Single};
+use crate::closure::{Function, Kept, PartOf, RunsOn, Single};
 use crate::context::ContextInner;
 use crate::context::reports::{Called, Reports, Service};
 use crate::error::Result;
 use crate::stream::{Before, Stream, Task};
 
-/// A function that an eager call frees after its one run. A graph keeps the bare [`Function`].
+/// A function that an eager call frees after its one run. A graph [keeps](Kept) its own.
 struct Once {
     function: Single,
     /// The key of its stream.
@@ -23,11 +23,9 @@ struct Once {
     context: Weak<ContextInner>,
 }
 
-/// Runs a function that stays alive: one that a graph keeps.
-unsafe extern "C" fn run_kept(user: *mut c_void) {
-    // SAFETY: `user` is the address of a `Function` that the graph keeps until no replay can run any more.
-    let function = unsafe { &*user.cast::<Function>() };
-    function.run(RunsOn::Graph);
+/// Runs a function that a graph keeps, if it still does.
+unsafe extern "C" fn run_kept(number: *mut c_void) {
+    Kept::run(number.addr());
 }
 
 /// Runs a function once and puts it aside to be freed.
@@ -101,12 +99,12 @@ impl Stream {
         let state = inner.lock();
         let function = Box::new(function);
         if let Some(capture) = &state.capture {
-            let function = Arc::new(Function::new(function, PartOf::Graph(capture.panics.clone())));
+            let kept = Kept::new(Function::new(function, PartOf::Graph(capture.panics.clone())));
             // Kept before the call, so that it outlives every replay whatever happens in between.
-            capture.keep_host_function(&function);
+            capture.keep_host_function(&kept);
             inner.submit_locked(&state, &task, |raw| {
-                let user = Arc::as_ptr(&function).cast_mut().cast::<c_void>();
-                // SAFETY: the capture, and then the graph, keeps the function alive for every run.
+                let user = std::ptr::without_provenance_mut(kept.number());
+                // SAFETY: the function looks for the number, and may be called with any at any time.
                 unsafe { launch(inner.context(), service, raw, run_kept, user) }
             })?;
             return Ok(());

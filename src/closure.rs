@@ -8,8 +8,10 @@ use crate::call::LOCKED_PROCESS;
 use crate::error::{Error, ErrorKind};
 use crate::lock::{Lock, as_if_alone};
 
+mod kept;
 mod panics;
 
+pub(crate) use kept::Kept;
 pub(crate) use panics::{Panics, PartOf};
 
 /// A closure together with where its panics go.
@@ -98,16 +100,21 @@ impl Function {
     pub(crate) fn run(&self, on: RunsOn) {
         let ended = {
             let mut function = self.function.lock().unwrap_or_else(PoisonError::into_inner);
-            // A function that waits in here may be given another one to run.
-            let before = RUNS_ON.replace(Some(on));
-            let ended = catch_unwind(AssertUnwindSafe(|| as_if_alone(&mut *function)));
-            RUNS_ON.set(before);
-            ended
+            as_function(on, || as_if_alone(&mut *function))
         };
         if let Err(payload) = ended {
             self.of.note(payload);
         }
     }
+}
+
+/// Runs code of the user that must not call the library; what it panicked with.
+fn as_function(on: RunsOn, work: impl FnOnce()) -> std::thread::Result<()> {
+    // A function that waits in here may be given another one to run.
+    let before = RUNS_ON.replace(Some(on));
+    let ended = catch_unwind(AssertUnwindSafe(work));
+    RUNS_ON.set(before);
+    ended
 }
 
 /// A function for one run, which is taken for that, or when there can be none any more.

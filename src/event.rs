@@ -425,7 +425,7 @@ impl Event {
     /// a stream to whoever waits first.
     #[doc(alias = "aclrtSynchronizeEvent")]
     pub fn synchronize(&self) -> Result<()> {
-        let before = self.position();
+        let before = self.position().unwrap_or_default();
         self.check_signalled()?;
         let event = self.as_raw();
         let wait = |limit: Option<i32>| match limit {
@@ -459,7 +459,7 @@ impl Event {
     /// all or more than 24 days.
     #[doc(alias = "aclrtSynchronizeEventWithTimeout")]
     pub fn synchronize_timeout(&self, limit: Duration) -> Result<()> {
-        let before = self.position();
+        let before = self.position().unwrap_or_default();
         let ms = milliseconds(limit)?;
         self.check_signalled()?;
         waiting(&before, || self.named(keepers::look_after(ms, self.wait_at_most(ms))))?;
@@ -492,7 +492,7 @@ impl Event {
 
     /// The submission that the latest record stands for, and how many records there were. Nothing while another
     /// thread makes a record: nobody can say then which one a query is about.
-    fn position(&self) -> Position {
+    fn position(&self) -> Option<Position> {
         // A wait that has room has it for no longer than this.
         let looks = (0..LOOKS).find_map(|look| {
             if look > 0 {
@@ -500,11 +500,12 @@ impl Event {
             }
             self.last.try_lock()
         });
-        let Some(noted) = looks else { return (None, 0) };
-        match &noted.last {
-            Last::Eager { progress, number, .. } => (Some((Arc::clone(progress), *number)), noted.records),
-            Last::Never | Last::Captured(_) => (None, noted.records),
-        }
+        let noted = looks?;
+        let at = match &noted.last {
+            Last::Eager { progress, number, .. } => Some((Arc::clone(progress), *number)),
+            Last::Never | Last::Captured(_) => None,
+        };
+        Some((at, noted.records))
     }
 
     /// After a wait for the record at `position` that succeeded.

@@ -211,6 +211,34 @@ pub fn run_until_idle() -> u64 {
     unsafe { sys::mock_acl_run_until_idle() }
 }
 
+/// How many calls wait just now for room in the queue of a stream: for tests of what the program does meanwhile, which
+/// begin once the queue is full.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use std::thread;
+///
+/// use racl::mock;
+///
+/// let stream = racl::Acl::mock()?.device(0)?.stream()?;
+/// mock::hold(&stream)?;
+/// thread::scope(|scope| {
+///     scope.spawn(|| (0..3000).for_each(|_| stream.host_function(|| ()).unwrap()));
+///     while mock::waiting_for_room() == 0 {
+///         thread::yield_now();
+///     }
+///     mock::release(&stream)
+/// })?;
+/// stream.synchronize()?;
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[must_use]
+pub fn waiting_for_room() -> u32 {
+    // SAFETY: takes nothing.
+    unsafe { sys::mock_acl_waiting_for_room() }
+}
+
 /// The virtual clock of the device, from 0 at the last reset. Each task takes 1 µs of it; a wait with a time limit
 /// that nothing can end moves it to the limit.
 ///

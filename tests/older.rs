@@ -364,6 +364,60 @@ fn a_device_that_is_opened_again_has_a_thread_again() {
     drop(alone);
 }
 
+/// The library has the call of a replay that was aborted, and makes it when the thread is free, behind the graph's end.
+#[test]
+fn a_function_of_a_graph_that_is_gone_does_not_run() {
+    let older = Older::new();
+    let (busy, stream) = (older.stream(), older.stream());
+    let count = Arc::new(AtomicU32::new(0));
+    for _ in 0..20 {
+        let function = adds(&count, 1);
+        let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.host_function(function)).unwrap();
+        let ((begins, begun), (opens, opened)) = (channel(), channel::<()>());
+        busy.host_function(move || {
+            begins.send(()).unwrap();
+            let _ = opened.recv();
+        })
+        .unwrap();
+        begun.recv().unwrap();
+        graph.launch(&stream).unwrap();
+        // The stream gets as far as the function, for which it waits.
+        let waited = stream.synchronize_timeout(Duration::from_millis(1));
+        assert_eq!(waited.unwrap_err().kind(), ErrorKind::Timeout);
+        stream.abort().unwrap();
+        drop(graph);
+        assert_eq!(Arc::strong_count(&count), 1, "what the graph kept is dropped");
+        drop(opens);
+        busy.synchronize().unwrap();
+    }
+    assert_eq!(count.load(Ordering::Acquire), 0);
+    drop((busy, stream));
+    older.end(&[]);
+}
+
+/// What it owns is dropped on the thread of host functions then, which makes no calls.
+#[test]
+fn a_function_that_runs_while_its_graph_goes_outlives_it() {
+    let older = Older::new();
+    let stream = older.stream();
+    let owned = (older.stream(), older.context.alloc::<u8>(64).unwrap(), older.context.event().unwrap());
+    let ((begins, begun), (opens, opened)) = (channel(), channel::<()>());
+    let function = move || {
+        let _ = &owned;
+        begins.send(()).unwrap();
+        let _ = opened.recv();
+    };
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.host_function(function)).unwrap();
+    graph.launch(&stream).unwrap();
+    begun.recv().unwrap();
+    stream.abort().unwrap();
+    drop(graph);
+    drop(opens);
+    assert!(begun.recv().is_err(), "it is gone");
+    drop(stream);
+    older.end(&[]);
+}
+
 unsafe extern "C" {
     fn fork() -> i32;
     fn _exit(code: i32) -> !;

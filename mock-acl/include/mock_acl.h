@@ -42,6 +42,9 @@ int mock_acl_stand_still(int on);
  * returns the number of tasks run meanwhile. */
 uint64_t mock_acl_run_until_idle(void);
 
+/* How many calls wait just now for room in the queue of a stream, so that a test knows that a queue is full. */
+uint32_t mock_acl_waiting_for_room(void);
+
 /* The virtual device clock, in nanoseconds. Every executed task takes 1,000 ns of it. A wait with a time-out whose
  * stream cannot make progress moves the clock to its deadline and times out at once. A kernel that says how long it
  * takes keeps its stream busy for so long; the clock follows when a thread waits for the stream or sees it done, and a

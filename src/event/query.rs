@@ -25,20 +25,28 @@ impl Event {
     #[doc(alias = "aclrtQueryEventStatus")]
     pub fn is_complete(&self) -> Result<bool> {
         let ended = self.has_ended()?;
-        if ended && let (Some((progress, number)), _) = self.position() {
+        if !ended {
+            return Ok(false);
+        }
+        let Some(position) = self.position() else { return Ok(false) };
+        if let (Some((progress, number)), _) = position {
             if !progress.is_noted(number) {
                 return Ok(false);
             }
             progress.check_ended_well(number)?;
         }
-        Ok(ended)
+        Ok(true)
     }
 
     /// Whether the latest record is reached; how the work before it ended is told once, as by waits.
     pub(crate) fn has_ended(&self) -> Result<bool> {
         self.check_signalled()?;
-        let reached = self.is_reached()?;
-        if reached && let (Some((progress, number)), _) = self.position() {
+        if !self.is_reached()? {
+            return Ok(false);
+        }
+        // Where another thread records it, or has a stream wait for it, what is reached is known soon.
+        let Some(position) = self.position() else { return Ok(false) };
+        if let (Some((progress, number)), _) = position {
             if progress.is_dropped_from() && !progress.has_completed(number) {
                 // Whether it was dropped is known soon.
                 return Ok(false);
@@ -47,15 +55,19 @@ impl Event {
             let may_ask = !closure::is_running() || self.has_limited_wait();
             if !progress.has_reported(number) && may_ask {
                 // The query says that the work is over, not how it ended. Others may have recorded it again since.
-                retire::told_of_end(self.synchronize_timeout(Duration::from_millis(1)))?;
+                let told = self.synchronize_timeout(Duration::from_millis(1));
+                if told.as_ref().is_err_and(Error::is_not_done) {
+                    return Ok(false);
+                }
+                retire::told_of_end(told)?;
             }
         }
-        Ok(reached)
+        Ok(true)
     }
 
     /// Whether the latest record is reached, whatever became of the work before it.
     pub(crate) fn is_reached(&self) -> Result<bool> {
-        let before = self.position();
+        let before = self.position().unwrap_or_default();
         let mut status = acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
         // SAFETY: `status` is a place for one value; the handle is this value's own.
         unsafe { call!(&**self.context_inner(), aclrtQueryEventStatus(self.as_raw(), &raw mut status)) }?;
@@ -100,5 +112,30 @@ impl Event {
         // It blocks nobody any more, and tells how the work ended.
         // SAFETY: the handle is this value's own.
         unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(self.as_raw())) }
+    }
+}
+
+#[cfg(all(test, feature = "mock"))]
+mod tests {
+    use crate::{Acl, ErrorKind, mock};
+
+    /// A thread that records it, or makes a stream wait for it, may be held up for as long as it likes.
+    #[test]
+    fn an_event_that_another_thread_has_says_nothing_of_work_that_failed() {
+        let _alone = mock::exclusive();
+        let context = Acl::mock().unwrap().device(0).unwrap().context().create_context().unwrap();
+        let (stream, event) = (context.stream().unwrap(), context.event().unwrap());
+        let mut buffer = context.alloc::<u8>(4).unwrap();
+        mock::fail_task("aclrtMemsetAsync", 1, 507_015).unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        event.record(&stream).unwrap();
+        mock::run_until_idle();
+        let had = event.last().unwrap();
+        let told = std::thread::scope(|scope| scope.spawn(|| event.is_complete()).join().unwrap());
+        assert!(!told.unwrap());
+        drop(had);
+        assert_eq!(event.is_complete().unwrap_err().kind(), ErrorKind::DeviceFault);
+        drop((stream, buffer));
+        context.take_drop_errors();
     }
 }

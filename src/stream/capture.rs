@@ -13,7 +13,7 @@ use super::private::{Lease, Private, Turn};
 use super::submit::Named;
 use super::{Handle, Stream, StreamInner, Task};
 use crate::allocation::{Allocation, How, Touch};
-use crate::closure::{Function, Panics};
+use crate::closure::{Kept, Panics};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
 use crate::retire::keepers::Keeper;
@@ -74,7 +74,7 @@ const LOOKED_AT: usize = 64;
 pub(crate) struct Keep {
     pub(crate) allocations: HashMap<usize, (Arc<Allocation>, How)>,
     pub(crate) host_buffers: Vec<Box<dyn Any + Send>>,
-    pub(crate) host_functions: Vec<Arc<Function>>,
+    pub(crate) host_functions: Vec<Arc<Kept>>,
     /// Whatever else its work needs.
     others: Vec<Box<dyn Any + Send>>,
     /// What it uses as other work does, one after the other on whatever stream, in one order for all graphs.
@@ -327,7 +327,7 @@ impl CaptureState {
         self.root().lock().keep.keepers.push(keeper);
     }
 
-    pub(crate) fn keep_host_function(&self, function: &Arc<Function>) {
+    pub(crate) fn keep_host_function(&self, function: &Arc<Kept>) {
         self.root().lock().keep.host_functions.push(Arc::clone(function));
     }
 

@@ -201,6 +201,8 @@ unsafe extern "C" {
     pub fn mock_acl_stand_still(on: c_int) -> c_int;
     /// Runs what can run; gives the number of tasks.
     pub fn mock_acl_run_until_idle() -> u64;
+    /// How many calls wait for room in a queue.
+    pub fn mock_acl_waiting_for_room() -> u32;
     /// The virtual clock in nanoseconds.
     pub fn mock_acl_now_ns() -> u64;
     /// Moves the virtual clock.

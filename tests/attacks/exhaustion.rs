@@ -9,7 +9,7 @@ use crate::common::mock;
 use racl::plan::{Frozen, Mode, RunOptions};
 use racl::{Allocator, CaptureMode, Context, DeviceBuffer, ErrorKind, Stream, op};
 
-use crate::arena::{Arena, Gate, formula, refused, result, run, until, until_still};
+use crate::arena::{Arena, Gate, formula, refused, result, run, until};
 
 #[test]
 fn streams() {
@@ -269,16 +269,11 @@ fn dropped_beside_a_hung_queue<T>(what: impl FnOnce(&Stream, &Context) -> T) {
     let mut buffer = context.alloc::<u8>(64).unwrap();
     let value = what(&stream, context);
     mock::hold(&stream).unwrap();
-    let given = AtomicUsize::new(0);
     thread::scope(|scope| {
         let filler = scope.spawn(|| {
-            for _ in 0..2 * ROOM {
-                stream.fill_bytes(&mut buffer, 1).unwrap();
-                given.fetch_add(1, Ordering::AcqRel);
-            }
+            (0..2 * ROOM).for_each(|_| stream.fill_bytes(&mut buffer, 1).unwrap());
         });
-        // The queue is full then; what was done before may have left a task in it.
-        until_still(|| Some(given.load(Ordering::Acquire)).filter(|given| *given > 0));
+        until(|| mock::waiting_for_room() == 1);
         racl::set_drop_limit(Duration::from_millis(20));
         drop(value);
         racl::set_drop_limit(Duration::from_secs(10));

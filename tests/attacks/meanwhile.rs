@@ -1,6 +1,6 @@
 //! The checks of races and the allocator under programs that work meanwhile.
 
-use crate::arena::{Arena, until_still};
+use crate::arena::{Arena, until, until_still};
 use crate::common::Over;
 use crate::common::mock::{self, RaceCheck};
 use racl::{Allocator, CaptureMode, ErrorKind, Event, GraphPool, Stream};
@@ -134,12 +134,21 @@ fn trims_under_graphs_with_a_pool() {
     arena.end();
 }
 
+/// Streams that are held no longer than this.
+struct Released<'a>([&'a Stream; 2]);
+
+impl Drop for Released<'_> {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|stream| mock::release(stream).unwrap());
+    }
+}
+
 /// Lets a stream that is held wait for an event of one that is held as well, until there is no room for more, and runs
 /// `meanwhile` then, which is to release both.
 fn while_a_full_stream_waits(arena: &Arena, meanwhile: impl FnOnce(&Stream, &Stream, &Event)) {
     let (held, full, event) = (arena.stream(), arena.stream(), arena.context.event().unwrap());
     let mut bytes = arena.context.alloc::<u8>(4).unwrap();
-    let (waits, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let stop = AtomicBool::new(false);
     mock::hold(&held).unwrap();
     mock::hold(&full).unwrap();
     held.fill_bytes(&mut bytes, 1).unwrap();
@@ -149,10 +158,11 @@ fn while_a_full_stream_waits(arena: &Arena, meanwhile: impl FnOnce(&Stream, &Str
         scope.spawn(|| {
             while !stop.load(Ordering::Acquire) {
                 let _ = full.wait(&event);
-                waits.fetch_add(1, Ordering::AcqRel);
             }
         });
-        until_still(|| Some(waits.load(Ordering::Acquire)).filter(|waits| *waits > 0));
+        until(|| mock::waiting_for_room() == 1);
+        // Where it fails, that thread ends all the same.
+        let _released = Released([&held, &full]);
         meanwhile(&held, &full, &event);
     });
     // Recorded again once nobody is made to wait any more, it is what it says.

@@ -21,6 +21,7 @@ macro_rules! only_of_the_mock {
 
 only_of_the_mock! {
     fn run_until_idle() -> u64;
+    fn waiting_for_room() -> u32;
     fn now() -> Duration;
     fn advance(by: Duration);
     fn calls(function: &str) -> u64;

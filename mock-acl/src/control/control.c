@@ -86,6 +86,14 @@ MOCK_EXPORT uint64_t mock_acl_run_until_idle(void) {
     return ran;
 }
 
+MOCK_EXPORT uint32_t mock_acl_waiting_for_room(void) {
+    if (mock_forked()) return 0;
+    mock_lock();
+    const uint32_t roomless = mock_engine.roomless;
+    mock_unlock();
+    return roomless;
+}
+
 /* ---- objects ---- */
 
 static uint64_t objects(mock_object_kind kind) {

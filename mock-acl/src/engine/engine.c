@@ -418,7 +418,9 @@ aclError mock_room(mock_stream *s) {
         return mock_fail(ACL_ERROR_RT_STREAM_TASK_FULL, "EE1016", "stream %d stores %u tasks already", s->id,
             MOCK_QUEUE_TASKS);
     mock_target t = mock_target_of(s, 0);
+    mock_engine.roomless++;
     const aclError code = mock_wait(&(mock_wait_for){room_or_gone, is_it, &t, s, NULL, false}, MOCK_FOREVER);
+    mock_engine.roomless--;
     if (code != 0) return code;
     if (!mock_target_lives(&t) || s->handle == NULL)
         return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "the stream was destroyed meanwhile");

@@ -25,6 +25,7 @@ typedef struct mock_engine_state {
     uint32_t executing; /* threads inside a stream */
     uint32_t executing_workers;
     uint32_t waiting;          /* host threads inside a wait */
+    uint32_t roomless;         /* of them, those that wait for room in a queue */
     _Atomic uint32_t sleeping; /* host threads asleep in `changed` */
     uint32_t workers, workers_idle;
     uint64_t loop_turns; /* how often a loop in a replay let others run */

@@ -168,6 +168,31 @@ static void submit_until_refused(void *argument) {
     while ((s->code = aclrtMemsetAsync(s->memory, 8, 0, 8, s->stream)) == 0) s->taken++;
 }
 
+static void *submit_one_more(void *argument) {
+    const submitter *s = argument;
+    OK(aclrtSetCurrentContext(s->context));
+    OK(aclrtMemsetAsync(s->memory, 8, 0, 8, s->stream));
+    return NULL;
+}
+
+static void whoever_waits_for_room_is_counted(void) {
+    up();
+    submitter s = {NULL, new_stream(), device(8), 0, 0};
+    OK(aclrtGetCurrentContext(&s.context));
+    OK(mock_acl_hold_stream(s.stream));
+    for (int i = 0; i < 2013; i++) OK(aclrtMemsetAsync(s.memory, 8, 0, 8, s.stream));
+    CHECK(mock_acl_waiting_for_room() == 0);
+    pthread_t threads[2];
+    for (size_t i = 0; i < 2; i++) {
+        CHECK(pthread_create(&threads[i], NULL, submit_one_more, &s) == 0);
+        while (mock_acl_waiting_for_room() != i + 1) sched_yield();
+    }
+    OK(mock_acl_release_stream(s.stream));
+    for (size_t i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(mock_acl_waiting_for_room() == 0);
+    OK(aclrtSynchronizeStream(s.stream));
+}
+
 /* Inside a host function a call that would wait for room is refused, so a full queue can be seen. */
 static void a_queue_takes_2013(void) {
     up();
@@ -278,6 +303,7 @@ int main(void) {
     dropped_with_the_queue();
     every_thread_waits();
     a_free_thread_keeps_time();
+    whoever_waits_for_room_is_counted();
     a_queue_takes_2013();
     a_failed_operator();
     a_failed_record();
