@@ -53,8 +53,6 @@ pub struct Event {
     raw: RawEvent,
     kind: EventKind,
     last: Lock<Noted>,
-    /// Who makes streams wait for the latest record just now, for which there may be no room: meanwhile none is made.
-    waits: waits::Count,
 }
 
 /// How often the lock is tried for a question, and how long after one another.
@@ -66,6 +64,8 @@ const LOOK: Duration = Duration::from_micros(20);
 struct Noted {
     last: Last,
     records: u64,
+    /// How many threads make a stream wait for it, each of which may wait for room: what it is stays the same meanwhile.
+    waits: usize,
 }
 
 impl Noted {
@@ -165,17 +165,12 @@ impl Event {
             EventKind::Timing => RawEvent::create(context, acl_sys::ACL_EVENT_SYNC | acl_sys::ACL_EVENT_TIME_LINE)?,
             _ => Events::take(context)?,
         };
-        Ok(Self { raw, kind, last: Lock::default(), waits: waits::Count::default() })
+        Ok(Self { raw, kind, last: Lock::default() })
     }
 
     /// A handle that is not null, from other code.
     pub(crate) fn adopt(raw: aclrtEvent, context: &Context) -> Self {
-        Self {
-            raw: RawEvent::own(raw, context.inner()),
-            kind: EventKind::Order,
-            last: Lock::default(),
-            waits: waits::Count::default(),
-        }
+        Self { raw: RawEvent::own(raw, context.inner()), kind: EventKind::Order, last: Lock::default() }
     }
 
     /// The handle, which is not destroyed then.
@@ -205,7 +200,7 @@ impl Event {
     fn last_alone(&self) -> Result<Guard<'_, Noted>> {
         loop {
             let noted = self.last()?;
-            if self.waits.are_none() {
+            if noted.waits == 0 {
                 return Ok(noted);
             }
             drop(noted);
@@ -282,7 +277,7 @@ impl Event {
     fn lock_alone<'a>(&'a self, stream: &'a StreamInner) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
         loop {
             let both = self.lock_both(stream)?;
-            if self.waits.are_none() {
+            if both.1.waits == 0 {
                 return Ok(both);
             }
             drop(both);

@@ -49,8 +49,8 @@ pub(crate) use flow::Place;
 pub(crate) use gather::{All, Gathered};
 pub(crate) use handle::{Destroy, Handle};
 pub(crate) use inherited::check_inherited;
-pub(crate) use order::Before;
 pub use order::untracked;
+pub(crate) use order::{Before, may_wait_long};
 pub(crate) use private::Private;
 pub(crate) use submit::{Named, Scratch, Task};
 

@@ -2,13 +2,12 @@
 
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Event, Last, Noted};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Guard;
 use crate::retire;
-use crate::stream::{CaptureState, State, Stream, StreamInner, Task};
+use crate::stream::{CaptureState, State, Stream, StreamInner, Task, may_wait_long};
 
 impl Stream {
     /// Makes later work of this stream wait for the latest record of `event`. An event that was never recorded is not
@@ -57,32 +56,37 @@ impl Stream {
     }
 }
 
-/// How many threads make a stream wait for an event.
-#[derive(Default)]
-pub(super) struct Count(AtomicUsize);
+/// A wait for an event that is made, until this goes.
+struct One<'a>(&'a Event);
 
-impl Count {
-    /// Asked with the event's lock, with which each begins.
+impl<'a> One<'a> {
+    /// The caller has the event's lock.
     #[inline]
-    pub(super) fn are_none(&self) -> bool {
-        self.0.load(Ordering::Acquire) == 0
+    fn begin(event: &'a Event, noted: &mut Noted) -> Self {
+        noted.waits += 1;
+        Self(event)
     }
 
-    /// One begins, until what this gives goes.
+    /// Ends it; gives what is known of the event, which is what it was.
     #[inline]
-    fn begin(&self) -> One<'_> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        One(self)
+    fn end(self) -> Guard<'a, Noted> {
+        let event = self.0;
+        std::mem::forget(self);
+        Self::over(event)
+    }
+
+    /// Whoever has the lock while there are waits has it for a moment.
+    #[inline]
+    fn over(event: &Event) -> Guard<'_, Noted> {
+        let mut noted = event.last.lock();
+        noted.waits -= 1;
+        noted
     }
 }
 
-/// One of them.
-struct One<'a>(&'a Count);
-
 impl Drop for One<'_> {
-    #[inline]
     fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Release);
+        drop(Self::over(self.0));
     }
 }
 
@@ -116,28 +120,34 @@ impl Event {
 
     /// The same, where the call may wait for room: whoever asks the event meanwhile is told of its record, which stays the
     /// latest.
-    #[cold]
     fn wait_for_room(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
-        let (mut state, noted) = self.lock_both(&stream.0)?;
+        let (mut state, mut noted) = self.lock_both(&stream.0)?;
         let (None, Last::Eager { progress, number, clock }) = (&state.capture, &noted.last) else {
             return self.make_other_wait(&stream.0, (state, &noted), location);
         };
-        // No lock of the event is taken after this: who has it may wait for room, too.
-        let (progress, number, clock) = (Arc::clone(progress), *number, clock.clone());
-        let wait = self.waits.begin();
-        drop(noted);
-        if let Err(error) = stream.0.mark_before_held(&mut state, &progress, &clock) {
-            drop((state, wait));
-            return self.wait_again(stream, location, error);
+        let (era, number) = (progress.era(), *number);
+        if may_wait_long(progress, clock) {
+            // A record of its own, for which no lock of the event is kept.
+            let (progress, clock) = (Arc::clone(progress), clock.clone());
+            let wait = One::begin(self, &mut noted);
+            drop(noted);
+            if let Err(error) = stream.0.mark_before_held(&mut state, &progress, &clock) {
+                drop((state, wait));
+                return self.wait_again(stream, location, error);
+            }
+            noted = wait.end();
         }
+        let wait = One::begin(self, &mut noted);
+        drop(noted);
         let stream = &stream.0;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
-        let era = progress.era();
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
-        if progress.check_run(number).is_ok() {
-            stream.is_behind(&mut state, (era, number), &clock);
+        let noted = wait.end();
+        if let Last::Eager { progress, clock, .. } = &noted.last
+            && progress.check_run(number).is_ok()
+        {
+            stream.is_behind(&mut state, (era, number), clock);
         }
-        drop(wait);
         Ok(())
     }
 

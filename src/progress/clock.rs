@@ -58,13 +58,15 @@ impl Clock {
         known.push((stream, number));
     }
 
-    /// Later work follows that submission, and what its stream was behind at that time.
+    /// Later work follows that submission, and what its stream was behind at that time; whether that is new.
     #[inline]
-    pub(crate) fn follow(&mut self, (stream, number): (u64, u64), behind: &Self) {
-        if !self.covers(stream, number) {
+    pub(crate) fn follow(&mut self, (stream, number): (u64, u64), behind: &Self) -> bool {
+        let is_new = !self.covers(stream, number);
+        if is_new {
             self.raise(stream, number);
             self.join(behind);
         }
+        is_new
     }
 
     /// Later work follows all that `other` is behind.

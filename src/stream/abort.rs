@@ -117,8 +117,8 @@ impl Stream {
         let told = self.0.hand_on_failures();
         self.0.note_aborted(first);
         drop(unnoted);
-        drop(told);
         self.0.begin_anew(unsure);
+        drop(told);
         Ok(())
     }
 }

@@ -43,7 +43,7 @@ impl StreamInner {
 
     /// Before an abort ends the order of the stream: who is behind work of it that failed is told by its next wait. Gives
     /// those, which may go with that.
-    pub(super) fn hand_on_failures(&self) -> Vec<Arc<Self>> {
+    pub(super) fn hand_on_failures(&self) -> Vec<(Arc<Self>, Pass)> {
         let context = &*self.context;
         if context.failures.are_none() {
             return Vec::new();
@@ -51,12 +51,12 @@ impl StreamInner {
         let mut all = Vec::new();
         let moment = failures::now();
         for other in of_device(context) {
-            let _pass = Pass::begin(&other);
+            let pass = Pass::begin(&other);
             let (told, submitted) = other.unreported();
             let failed = check_one(context, &self.progress, (&other, told, submitted), &other.behind());
             if let (Err(error), Some(stream)) = (failed, Self::of(&other)) {
                 stream.tell_later(error);
-                all.push(stream);
+                all.push((stream, pass));
             }
         }
         if let Some(id) = self.number() {

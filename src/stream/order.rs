@@ -225,8 +225,7 @@ impl StreamInner {
     /// It was made to wait for that submission of another one.
     #[inline]
     pub(crate) fn is_behind(&self, state: &mut State, submission: (u64, u64), clock: &Clock) {
-        if !state.clock.covers(submission.0, submission.1) {
-            state.clock.follow(submission, clock);
+        if state.clock.follow(submission, clock) {
             self.progress.note_behind(submission, clock);
         }
     }
@@ -299,8 +298,7 @@ impl StreamInner {
     /// may wait at a gate itself, or for what nobody may bring.
     #[inline]
     pub(crate) fn mark_before_held(&self, state: &mut State, other: &Progress, clock: &Clock) -> Result<()> {
-        let may_wait_long = retire::is_held(other.era(), clock) || may_be_missing((other.era(), u64::MAX), clock);
-        if may_wait_long { self.mark_busy(state) } else { Ok(()) }
+        if may_wait_long(other, clock) { self.mark_busy(state) } else { Ok(()) }
     }
 
     fn mark_here(&self, state: &mut State) -> Result<Mark> {
@@ -331,6 +329,12 @@ impl StreamInner {
         }
         Ok((event, number))
     }
+}
+
+/// Whether a stream that is behind `clock` may wait at a gate, or for what nobody may bring.
+#[inline]
+pub(crate) fn may_wait_long(stream: &Progress, clock: &Clock) -> bool {
+    retire::is_held(stream.era(), clock) || may_be_missing((stream.era(), u64::MAX), clock)
 }
 
 /// A mark, of a stream that is kept until it was waited for.
