@@ -93,6 +93,8 @@ pub(crate) struct Progress {
     around: Arc<Passes>,
     /// What its stream is behind, for who must not wait for whoever submits.
     behind: Lock<Clock>,
+    /// Its stream has memory of others, which may use it still.
+    borrows: AtomicBool,
     end: Lock<End>,
     ended: Signal,
 }
@@ -134,6 +136,7 @@ impl Progress {
             passes: Passes::default(),
             around: Arc::clone(around),
             behind: Lock::default(),
+            borrows: AtomicBool::new(false),
             end: Lock::default(),
             ended: Signal::default(),
         })
@@ -143,21 +146,6 @@ impl Progress {
     /// sees all that was stored before this was asked.
     pub(crate) fn is_submitting(&self) -> bool {
         self.lock.upgrade().is_some_and(|lock| lock.is_held())
-    }
-
-    /// What its stream is behind. Who submits just now may have it wait for more.
-    pub(crate) fn behind(&self) -> Clock {
-        self.behind.lock().clone()
-    }
-
-    /// It is behind that submission, and what that is behind. The caller has the stream's lock.
-    pub(crate) fn note_behind(&self, submission: (u64, u64), clock: &Clock) {
-        self.behind.lock().follow(submission, clock);
-    }
-
-    /// It is behind nothing. The caller has the stream's lock.
-    pub(crate) fn forget_behind(&self) {
-        *self.behind.lock() = Clock::default();
     }
 
     /// Who has the stream for a moment.

@@ -456,8 +456,8 @@ fn gates_whose_values_are_late() {
         let context = device().context().create_context().unwrap();
         let stream = context.stream().unwrap();
         let (exe, _) = at_gates(&context, &stream, mode);
-        // Those that the executable has for itself.
-        let others = || (0..64).filter(|id| *id != stream.id().unwrap());
+        // Those that the executable has for itself. A process gives each stream a number of its own.
+        let others = || (0..4096).filter(|id| *id != stream.id().unwrap());
         others().for_each(|id| hold(id, true));
         drop(exe);
         let told = context.take_drop_errors();

@@ -282,3 +282,46 @@ fn by_a_wait_for_memory_that_failed() {
     three.near.fill_bytes(&mut own, 128).unwrap();
     three.near_has_its_own(&own);
 }
+
+/// Nor does whoever orders by himself know of that memory.
+#[test]
+fn by_a_wait_for_memory_that_failed_in_front_of_work_ordered_by_hand() {
+    let three = Three::new(StreamOptions::new());
+    three.context.set_memory_limit(Some(45 << 20));
+    let large = three.large();
+    drop(large);
+    mock::fail_task("aclrtStreamWaitEvent", 1, FAULT).unwrap();
+    let mut own = three.near.alloc::<u8>(LARGE).unwrap();
+    mock::run_until_idle();
+    three.near.synchronize().unwrap_err();
+    racl::untracked(|| three.near.fill_bytes(&mut own, 128)).unwrap();
+    three.near_has_its_own(&own);
+}
+
+/// A host function of the far stream, which may not wait for room there, gives work to the near one.
+#[test]
+fn by_a_wait_for_memory_that_failed_in_front_of_work_that_a_host_function_gives() {
+    let three = Three::new(StreamOptions::new());
+    three.context.set_memory_limit(Some(45 << 20));
+    let (near, (told, tells)) = (three.near.clone(), std::sync::mpsc::channel());
+    let own = std::sync::Arc::new(std::sync::Mutex::new(None::<DeviceBuffer<u8>>));
+    let same = std::sync::Arc::clone(&own);
+    three
+        .far
+        .host_function(move || {
+            let mut own = same.lock().unwrap();
+            told.send(near.fill_bytes(own.as_mut().unwrap(), 128)).unwrap();
+        })
+        .unwrap();
+    drop(three.large());
+    mock::fail_task("aclrtStreamWaitEvent", 1, FAULT).unwrap();
+    *own.lock().unwrap() = Some(three.near.alloc::<u8>(LARGE).unwrap());
+    mock::run_until_idle();
+    three.near.synchronize().unwrap_err();
+    mock::release(&three.far).unwrap();
+    three.far.synchronize().unwrap();
+    tells.recv().unwrap().unwrap();
+    three.near.synchronize().unwrap();
+    let own = own.lock().unwrap().take().unwrap();
+    three.near_has_its_own(&own);
+}

@@ -92,6 +92,9 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
+        if self.raw.is_null() {
+            return;
+        }
         let mut waited = self.wait_in_drop();
         if let Ok(other @ (Waited::Held | Waited::Late)) = waited {
             let told = other.told(|| self.in_flight.describe());

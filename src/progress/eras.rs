@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{End, Progress, Span, next_id};
+use super::{Clock, End, Progress, Span, next_id};
 use crate::error::{Error, ErrorKind};
 
 /// Bits of an era that say which stream it is of, since which abort of it; above them how many failures came before.
@@ -56,6 +56,32 @@ impl Progress {
     /// What it was behind it may be no more. The caller has the stream's lock, and sees to its clock.
     pub(crate) fn begin_era(&self) {
         self.era.store(next_id(), Ordering::Relaxed);
+    }
+
+    /// What its stream is behind. Who submits just now may have it wait for more.
+    pub(crate) fn behind(&self) -> Clock {
+        self.behind.lock().clone()
+    }
+
+    /// It is behind that submission, and what that is behind. The caller has the stream's lock.
+    pub(crate) fn note_behind(&self, submission: (u64, u64), clock: &Clock) {
+        self.behind.lock().follow(submission, clock);
+    }
+
+    /// It is behind nothing. The caller has the stream's lock.
+    pub(crate) fn forget_behind(&self) {
+        *self.behind.lock() = Clock::default();
+    }
+
+    /// Whether the stream has memory that others may use still.
+    #[inline]
+    pub(crate) fn borrows(&self) -> bool {
+        self.borrows.load(Ordering::Relaxed)
+    }
+
+    /// The caller has the stream's lock.
+    pub(crate) fn set_borrows(&self, borrows: bool) {
+        self.borrows.store(borrows, Ordering::Relaxed);
     }
 
     /// From here on its work may be dropped.

@@ -295,6 +295,7 @@ impl StreamInner {
         let kept = (std::mem::take(&mut state.marks), state.forked.take());
         self.progress.begin_era();
         let borrows = std::mem::take(&mut state.borrows);
+        self.progress.set_borrows(false);
         drop(state);
         drop(kept);
         self.marker.clear();
@@ -336,7 +337,7 @@ impl StreamInner {
             let covers = state.capture.is_none() && state.clock.covers(before.stream(), before.number());
             let follows = before.is_done() || (asked.is_ok_and(|follows| follows) && covers);
             if follows {
-                state.borrows.push(before.clone());
+                self.borrow(&mut state, before);
             }
             !follows
         });

@@ -92,7 +92,7 @@ impl StreamInner {
     #[inline]
     pub(crate) fn order(self: &Arc<Self>, uses: &[Touch<'_>]) -> Result<()> {
         let id = self.progress.era();
-        if uses.iter().all(|touch| touch.memory.is_in_order(id)) {
+        if uses.iter().all(|touch| touch.memory.is_in_order(id)) && !self.progress.borrows() {
             return Ok(());
         }
         self.order_after(uses.iter().copied()).map(drop)
@@ -102,6 +102,9 @@ impl StreamInner {
     /// the program orders by itself or a gate does.
     #[cold]
     pub(crate) fn order_after<'a>(self: &Arc<Self>, uses: impl Iterator<Item = Touch<'a>>) -> Result<bool> {
+        if self.progress.borrows() {
+            self.follow_lenders()?;
+        }
         if !self.is_ordered() {
             return Ok(false);
         }
@@ -115,8 +118,6 @@ impl StreamInner {
             if state.capture.is_some() || state.only_keeps {
                 return Ok(false);
             }
-            // Of memory that it had from others nothing else knows.
-            before.extend(state.borrows.iter().filter(|one| !one.is_done() && !one.is_lost()).cloned());
             state.clock.clone()
         };
         before.retain(|one| !clock.covers(one.stream(), one.number()));
@@ -162,6 +163,9 @@ impl StreamInner {
         if may_be_missing((told.stream, told.mark.number), &told.mark.clock) {
             return false;
         }
+        if !self.has_room() {
+            self.poll();
+        }
         // A wait of its own: one by way of a third stream goes when that is aborted.
         if !self.has_room() && self.lock().clock.covers(told.stream, told.mark.number) {
             return false;
@@ -170,10 +174,49 @@ impl StreamInner {
         let mut state = self.lock();
         let follows = followed.is_ok() && runs(&state) && state.clock.covers(before.stream(), before.number());
         if follows {
-            state.borrows.retain(|one| !one.is_done() && one.stream_key() != before.stream_key());
-            state.borrows.push(before.clone());
+            self.borrow(&mut state, before);
         }
         follows
+    }
+
+    /// It has memory of that stream, which uses it up to there; nothing else knows of that.
+    pub(super) fn borrow(&self, state: &mut State, before: &Use) {
+        state.borrows.retain(|one| !one.is_done());
+        match state.borrows.iter_mut().find(|one| one.stream_key() == before.stream_key()) {
+            Some(known) => known.renew(before.number()),
+            None => state.borrows.push(before.clone()),
+        }
+        self.progress.set_borrows(true);
+    }
+
+    /// Makes the stream wait for those whose memory it has, where it is not behind them any more: whoever orders by himself
+    /// does not know of that memory.
+    #[cold]
+    fn follow_lenders(&self) -> Result<()> {
+        let lost: Vec<_> = {
+            let mut state = self.lock();
+            if state.capture.is_some() || state.only_keeps {
+                return Ok(());
+            }
+            state.borrows.retain(|one| !one.is_done() && !one.is_lost());
+            self.progress.set_borrows(!state.borrows.is_empty());
+            let clock = &state.clock;
+            state.borrows.iter().filter(|one| !clock.covers(one.stream(), one.number())).cloned().collect()
+        };
+        lost.iter().try_for_each(|one| self.follow_lender(one))
+    }
+
+    /// Where nobody may wait on the device, the host does as long as a drop.
+    fn follow_lender(&self, before: &Use) -> Result<()> {
+        let missing = |told: &Told| may_be_missing((told.stream, told.mark.number), &told.mark.clock);
+        match mark_of(before)? {
+            Some(told) if !missing(&told) => self.follow(&told),
+            _ if before.is_done() => Ok(()),
+            _ => {
+                let limit = i32::try_from(retire::drop_limit().as_millis()).unwrap_or(i32::MAX).max(1);
+                before.outlast(Some(limit)).map_err(|error| self.tell_order(error))
+            }
+        }
     }
 
     /// Makes the stream, which does not capture, wait for work of another one that it must not overtake, whatever the
@@ -241,6 +284,11 @@ impl StreamInner {
     }
 
     fn mark_now(&self, number: u64) -> Result<Option<Mark>> {
+        // One that is there takes no room, also for who must not wait for that.
+        let there = self.state.try_lock().and_then(|state| state.marks.behind(number).cloned());
+        if there.is_some() {
+            return Ok(there);
+        }
         // Before the lock, which a thread that waits for room in the queue has.
         self.check_thread()?;
         let Some(mut state) = self.lock_for_mark(number)? else { return Ok(None) };
