@@ -18,10 +18,13 @@ use crate::stream::{CaptureState, State, Stream, StreamInner, Task, check_inheri
 
 mod between;
 mod external;
+mod held;
 mod query;
 mod shared;
 mod times;
 mod waits;
+
+use held::{Held, One, Slow};
 
 pub use between::{IpcEvent, IpcEventHandle};
 pub use external::ExternalEvent;
@@ -53,18 +56,16 @@ pub struct Event {
     raw: RawEvent,
     kind: EventKind,
     last: Lock<Noted>,
+    held: Held,
 }
-
-/// How often the lock is tried for a question, and how long after one another.
-const LOOKS: usize = 8;
-const LOOK: Duration = Duration::from_micros(20);
 
 /// What is known of the records. Locked while one is made, so that this and the runtime agree.
 #[derive(Default)]
 struct Noted {
     last: Last,
     records: u64,
-    /// How many threads make a stream wait for it, each of which may wait for room: what it is stays the same meanwhile.
+    /// Waits for it that threads make, each of which may wait for room: what it is stays the same meanwhile. With those that
+    /// [ended](Held) otherwise.
     waits: usize,
 }
 
@@ -165,12 +166,17 @@ impl Event {
             EventKind::Timing => RawEvent::create(context, acl_sys::ACL_EVENT_SYNC | acl_sys::ACL_EVENT_TIME_LINE)?,
             _ => Events::take(context)?,
         };
-        Ok(Self { raw, kind, last: Lock::default() })
+        Ok(Self { raw, kind, last: Lock::default(), held: Held::default() })
     }
 
     /// A handle that is not null, from other code.
     pub(crate) fn adopt(raw: aclrtEvent, context: &Context) -> Self {
-        Self { raw: RawEvent::own(raw, context.inner()), kind: EventKind::Order, last: Lock::default() }
+        Self {
+            raw: RawEvent::own(raw, context.inner()),
+            kind: EventKind::Order,
+            last: Lock::default(),
+            held: Held::default(),
+        }
     }
 
     /// The handle, which is not destroyed then.
@@ -200,7 +206,7 @@ impl Event {
     fn last_alone(&self) -> Result<Guard<'_, Noted>> {
         loop {
             let noted = self.last()?;
-            if noted.waits == 0 {
+            if self.is_alone(&noted) {
                 return Ok(noted);
             }
             drop(noted);
@@ -277,7 +283,7 @@ impl Event {
     fn lock_alone<'a>(&'a self, stream: &'a StreamInner) -> Result<(Guard<'a, State>, Guard<'a, Noted>)> {
         loop {
             let both = self.lock_both(stream)?;
-            if both.1.waits == 0 {
+            if self.is_alone(&both.1) {
                 return Ok(both);
             }
             drop(both);
@@ -302,6 +308,7 @@ impl Event {
         (state, noted): (&State, &mut Noted),
         location: &'static Location<'static>,
     ) -> Result<()> {
+        let _slow = Slow::begin(self, stream);
         noted.records += 1;
         // Again on the same stream: its counts stay as they are.
         if let (None, Last::Eager { progress, number, clock }) = (&state.capture, &mut noted.last)
@@ -488,14 +495,7 @@ impl Event {
     /// The submission that the latest record stands for, and how many records there were. Nothing while another
     /// thread makes a record: nobody can say then which one a query is about.
     fn position(&self) -> Option<Position> {
-        // A wait that has room has it for no longer than this.
-        let looks = (0..LOOKS).find_map(|look| {
-            if look > 0 {
-                retire::pause_for(LOOK);
-            }
-            self.last.try_lock()
-        });
-        let noted = looks?;
+        let noted = self.last_soon()?;
         let at = match &noted.last {
             Last::Eager { progress, number, .. } => Some((Arc::clone(progress), *number)),
             Last::Never | Last::Captured(_) => None,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use super::{Function, RunsOn, as_function};
-use crate::lock::Lock;
+use crate::lock::{Lock, as_if_alone};
 
 /// By their numbers, which is what the library has of them: it may call one of a replay that was aborted when the graph
 /// is gone.
@@ -38,7 +38,7 @@ impl Kept {
         // Where the graph went meanwhile, what the function owns goes as if that dropped it.
         let Some(last) = Arc::into_inner(kept) else { return };
         let of = last.function.of.clone();
-        if let Err(payload) = as_function(RunsOn::Graph, move || drop(last)) {
+        if let Err(payload) = as_function(RunsOn::Graph, || as_if_alone(move || drop(last))) {
             of.note(payload);
         }
     }

@@ -28,7 +28,7 @@ impl Event {
         if !ended {
             return Ok(false);
         }
-        let Some(position) = self.position() else { return Ok(false) };
+        let Some(position) = self.position() else { return Ok(self.is_held_long()) };
         if let (Some((progress, number)), _) = position {
             if !progress.is_noted(number) {
                 return Ok(false);
@@ -45,7 +45,7 @@ impl Event {
             return Ok(false);
         }
         // Where another thread records it, or has a stream wait for it, what is reached is known soon.
-        let Some(position) = self.position() else { return Ok(false) };
+        let Some(position) = self.position() else { return Ok(self.is_held_long()) };
         if let (Some((progress, number)), _) = position {
             if progress.is_dropped_from() && !progress.has_completed(number) {
                 // Whether it was dropped is known soon.

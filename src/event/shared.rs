@@ -10,7 +10,12 @@ use crate::lock::Lock;
 impl Event {
     /// A handle that is not null, which stays with other code.
     pub(crate) fn share(raw: aclrtEvent, context: &Context) -> Self {
-        Self { raw: RawEvent::own(raw, context.inner()), kind: EventKind::Shared, last: Lock::default() }
+        Self {
+            raw: RawEvent::own(raw, context.inner()),
+            kind: EventKind::Shared,
+            last: Lock::default(),
+            held: super::Held::default(),
+        }
     }
 
     pub(super) fn is_shared(&self) -> bool {

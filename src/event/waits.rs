@@ -3,9 +3,10 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::{Event, Last, Noted};
+use super::{Event, Last, Noted, One, Slow};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Guard;
+use crate::progress::{Clock, unsure};
 use crate::retire;
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task, may_wait_long};
 
@@ -56,40 +57,6 @@ impl Stream {
     }
 }
 
-/// A wait for an event that is made, until this goes.
-struct One<'a>(&'a Event);
-
-impl<'a> One<'a> {
-    /// The caller has the event's lock.
-    #[inline]
-    fn begin(event: &'a Event, noted: &mut Noted) -> Self {
-        noted.waits += 1;
-        Self(event)
-    }
-
-    /// Ends it; gives what is known of the event, which is what it was.
-    #[inline]
-    fn end(self) -> Guard<'a, Noted> {
-        let event = self.0;
-        std::mem::forget(self);
-        Self::over(event)
-    }
-
-    /// Whoever has the lock while there are waits has it for a moment.
-    #[inline]
-    fn over(event: &Event) -> Guard<'_, Noted> {
-        let mut noted = event.last.lock();
-        noted.waits -= 1;
-        noted
-    }
-}
-
-impl Drop for One<'_> {
-    fn drop(&mut self) {
-        drop(Self::over(self.0));
-    }
-}
-
 impl Event {
     /// The wait of [`Stream::wait`].
     pub(crate) fn make_wait(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
@@ -126,27 +93,32 @@ impl Event {
             return self.make_other_wait(&stream.0, (state, &noted), location);
         };
         let (era, number) = (progress.era(), *number);
-        if may_wait_long(progress, clock) {
-            // A record of its own, for which no lock of the event is kept.
-            let (progress, clock) = (Arc::clone(progress), clock.clone());
-            let wait = One::begin(self, &mut noted);
-            drop(noted);
-            if let Err(error) = stream.0.mark_before_held(&mut state, &progress, &clock) {
-                drop((state, wait));
-                return self.wait_again(stream, location, error);
-            }
-            noted = wait.end();
-        }
+        // A record of its own may come first, for which no lock of the event is kept.
+        let long = may_wait_long(progress, clock).then(|| (Arc::clone(progress), clock.clone()));
         let wait = One::begin(self, &mut noted);
         drop(noted);
+        if let Some((progress, clock)) = &long
+            && let Err(error) = stream.0.mark_before_held(&mut state, progress, clock)
+        {
+            drop((state, wait));
+            return self.wait_again(stream, location, error);
+        }
         let stream = &stream.0;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
         let noted = wait.end();
-        if let Last::Eager { progress, clock, .. } = &noted.last
-            && progress.check_run(number).is_ok()
-        {
-            stream.is_behind(&mut state, (era, number), clock);
+        let known = match (&long, noted.as_deref()) {
+            (Some((progress, clock)), _) => Some((progress, clock)),
+            (None, Some(Noted { last: Last::Eager { progress, clock, .. }, .. })) => Some((progress, clock)),
+            (None, _) => None,
+        };
+        match known {
+            Some((progress, clock)) if progress.check_run(number).is_ok() => {
+                stream.is_behind(&mut state, (era, number), clock);
+            }
+            Some(_) => {}
+            // It may be: what failed there is told, and later work waits anew.
+            None => stream.is_behind(&mut state, (unsure(era), number), &Clock::default()),
         }
         Ok(())
     }
@@ -181,6 +153,7 @@ impl Event {
         (mut state, noted): (Guard<'_, State>, &Noted),
         location: &'static Location<'static>,
     ) -> Result<()> {
+        let _slow = Slow::begin(self, stream);
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         let of_event = match &noted.last {
             Last::Captured(capture) => capture.upgrade().filter(|capture| capture.check_open().is_ok()),

@@ -26,6 +26,11 @@ pub(crate) fn is_as_late(one: u64, other: u64) -> bool {
     one.wrapping_sub(other).cast_signed() >= 0
 }
 
+/// An era of the same stream of which nothing is certain.
+pub(crate) fn unsure(era: u64) -> u64 {
+    era.wrapping_sub(1 << OF_STREAM)
+}
+
 /// Work that others may be behind was dropped, or failed, which may have been a wait.
 pub(crate) fn lose_order() {
     FAILURES.fetch_add(1 << OF_STREAM, Ordering::AcqRel);

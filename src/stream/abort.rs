@@ -336,9 +336,8 @@ impl StreamInner {
             let mut state = self.lock();
             let covers = state.capture.is_none() && state.clock.covers(before.stream(), before.number());
             let follows = before.is_done() || (asked.is_ok_and(|follows| follows) && covers);
-            if follows {
-                self.borrow(&mut state, before);
-            }
+            // Where it does not, later work tries again.
+            self.borrow(&mut state, before);
             !follows
         });
         borrows

@@ -209,7 +209,7 @@ impl StreamInner {
     /// Where nobody may wait on the device, the host does as long as a drop.
     fn follow_lender(&self, before: &Use) -> Result<()> {
         let missing = |told: &Told| may_be_missing((told.stream, told.mark.number), &told.mark.clock);
-        match mark_of(before)? {
+        match mark_of_lender(before)? {
             Some(told) if !missing(&told) => self.follow(&told),
             _ if before.is_done() => Ok(()),
             _ => {
@@ -284,11 +284,6 @@ impl StreamInner {
     }
 
     fn mark_now(&self, number: u64) -> Result<Option<Mark>> {
-        // One that is there takes no room, also for who must not wait for that.
-        let there = self.state.try_lock().and_then(|state| state.marks.behind(number).cloned());
-        if there.is_some() {
-            return Ok(there);
-        }
         // Before the lock, which a thread that waits for room in the queue has.
         self.check_thread()?;
         let Some(mut state) = self.lock_for_mark(number)? else { return Ok(None) };
@@ -401,12 +396,37 @@ fn mark_of(before: &Use) -> Result<Option<Told>> {
     before.owner()?.map_or(Ok(None), |queue| told_of(queue, before, pass))
 }
 
+/// As [`mark_of`], of a stream whose memory is used: mostly there is a mark, which takes no room, also for a host function
+/// of that stream. Whoever has its lock may wait for room, and is waited for as long as a drop waits.
+fn mark_of_lender(before: &Use) -> Result<Option<Told>> {
+    let pass = before.pass();
+    let Some(queue) = before.owner()? else { return Ok(None) };
+    let other = stream_of(Arc::clone(&queue))?;
+    let until = retire::deadline();
+    loop {
+        let looked = other.state.try_lock().map(|state| state.marks.behind(before.number()).cloned());
+        match looked {
+            Some(Some(mark)) => return Ok(Some(Told { other, stream: before.stream(), mark, _pass: pass })),
+            Some(None) => break,
+            None => {}
+        }
+        if Instant::now() >= until {
+            return Err(retire::not_back("waits for room in a stream whose memory is used"));
+        }
+        retire::pause_for(LOCKED_AGAIN);
+    }
+    drop(other);
+    told_of(queue, before, pass)
+}
+
+fn stream_of(queue: Arc<dyn Queue>) -> Result<Arc<StreamInner>> {
+    let other = queue.into_any().downcast();
+    other.map_err(|_| Error::new(ErrorKind::Internal, "memory used by a queue that is no stream"))
+}
+
 /// As [`mark_of`], of a stream that is there.
 fn told_of(queue: Arc<dyn Queue>, before: &Use, pass: Pass) -> Result<Option<Told>> {
-    let other: Arc<StreamInner> = queue
-        .into_any()
-        .downcast()
-        .map_err(|_| Error::new(ErrorKind::Internal, "memory used by a queue that is no stream"))?;
+    let other = stream_of(queue)?;
     let mark = other.mark(before.number()).map_err(|error| other.tell_order(error))?;
     Ok(mark.map(|mark| Told { other, stream: before.stream(), mark, _pass: pass }))
 }
