@@ -325,3 +325,27 @@ fn by_a_wait_for_memory_that_failed_in_front_of_work_that_a_host_function_gives(
     let own = own.lock().unwrap().take().unwrap();
     three.near_has_its_own(&own);
 }
+
+/// Another thread waits for room in the far stream, whose lock it has: an abort of the near one returns all the same, and its
+/// memory stays its own.
+#[test]
+fn by_an_abort_behind_memory_of_a_stream_that_is_full() {
+    let three = Three::new(StreamOptions::new());
+    three.context.set_memory_limit(Some(45 << 20));
+    drop(three.large());
+    let mut own = three.near.alloc::<u8>(LARGE).unwrap();
+    racl::set_drop_limit(Duration::from_millis(50));
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..3000).for_each(|_| three.far.host_function(|| ()).unwrap()));
+        while mock::waiting_for_room() == 0 {
+            std::thread::yield_now();
+        }
+        let aborted = three.near.abort();
+        mock::release(&three.far).unwrap();
+        aborted.unwrap();
+    });
+    racl::set_drop_limit(Duration::from_secs(10));
+    three.near.fill_bytes(&mut own, 128).unwrap();
+    three.near_has_its_own(&own);
+    drop(three.context.take_drop_errors());
+}

@@ -222,20 +222,18 @@ impl StreamInner {
     /// Makes the stream, which does not capture, wait for work of another one that it must not overtake, whatever the
     /// program orders by itself. False while that waits for a signal that nobody has given yet.
     pub(crate) fn follow_always(&self, before: &Use) -> Result<bool> {
-        self.after(before, |told| self.follow(told))
-    }
-
-    /// The same by a wait of its own, also where it is behind that.
-    pub(super) fn follow_again_always(&self, before: &Use) -> Result<bool> {
-        self.after(before, |told| self.wait_behind(told, &mut self.lock()))
-    }
-
-    fn after(&self, before: &Use, follow: impl FnOnce(&Told) -> Result<()>) -> Result<bool> {
         let pass = before.pass();
         // One that is just being dropped is waited for until it is left to somebody.
         let Some(queue) = before.owner()? else { return Ok(true) };
         let Some(told) = told_of(queue, before, pass)? else { return Ok(before.is_done()) };
-        follow(&told)?;
+        self.follow(&told)?;
+        Ok(true)
+    }
+
+    /// The same by a wait of its own, also where it is behind that.
+    pub(super) fn follow_again_always(&self, before: &Use) -> Result<bool> {
+        let Some(told) = mark_of_lender(before)? else { return Ok(before.is_done()) };
+        self.wait_behind(&told, &mut self.lock())?;
         Ok(true)
     }
 
@@ -402,8 +400,11 @@ fn mark_of_lender(before: &Use) -> Result<Option<Told>> {
     let pass = before.pass();
     let Some(queue) = before.owner()? else { return Ok(None) };
     let other = stream_of(Arc::clone(&queue))?;
-    let until = retire::deadline();
+    let until = retire::deadline().max(Instant::now() + retire::BRIEF);
     loop {
+        if before.is_done() {
+            return Ok(None);
+        }
         let looked = other.state.try_lock().map(|state| state.marks.behind(before.number()).cloned());
         match looked {
             Some(Some(mark)) => return Ok(Some(Told { other, stream: before.stream(), mark, _pass: pass })),
