@@ -75,6 +75,11 @@ pub(crate) fn drop_limit() -> Duration {
     Duration::from_millis(LIMIT.load(Ordering::Relaxed))
 }
 
+/// The same in milliseconds, as the library takes them.
+pub(crate) fn drop_limit_ms() -> i32 {
+    i32::try_from(drop_limit().as_millis()).unwrap_or(i32::MAX).max(1)
+}
+
 /// How a wait in a drop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waited {

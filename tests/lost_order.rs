@@ -268,34 +268,22 @@ fn by_an_abort_behind_memory_that_is_waited_for_again() {
     drop(first);
 }
 
-/// The wait for the memory itself fails: what comes behind it waits again.
+/// The wait for the memory itself fails: what comes behind it waits again. Whoever orders by himself does not know of that
+/// memory either.
 #[test]
 fn by_a_wait_for_memory_that_failed() {
-    let three = Three::new(StreamOptions::new());
-    three.context.set_memory_limit(Some(45 << 20));
-    let large = three.large();
-    drop(large);
-    mock::fail_task("aclrtStreamWaitEvent", 1, FAULT).unwrap();
-    let mut own = three.near.alloc::<u8>(LARGE).unwrap();
-    mock::run_until_idle();
-    three.near.synchronize().unwrap_err();
-    three.near.fill_bytes(&mut own, 128).unwrap();
-    three.near_has_its_own(&own);
-}
-
-/// Nor does whoever orders by himself know of that memory.
-#[test]
-fn by_a_wait_for_memory_that_failed_in_front_of_work_ordered_by_hand() {
-    let three = Three::new(StreamOptions::new());
-    three.context.set_memory_limit(Some(45 << 20));
-    let large = three.large();
-    drop(large);
-    mock::fail_task("aclrtStreamWaitEvent", 1, FAULT).unwrap();
-    let mut own = three.near.alloc::<u8>(LARGE).unwrap();
-    mock::run_until_idle();
-    three.near.synchronize().unwrap_err();
-    racl::untracked(|| three.near.fill_bytes(&mut own, 128)).unwrap();
-    three.near_has_its_own(&own);
+    for by_hand in [false, true] {
+        let three = Three::new(StreamOptions::new());
+        three.context.set_memory_limit(Some(45 << 20));
+        drop(three.large());
+        mock::fail_task("aclrtStreamWaitEvent", 1, FAULT).unwrap();
+        let mut own = three.near.alloc::<u8>(LARGE).unwrap();
+        mock::run_until_idle();
+        three.near.synchronize().unwrap_err();
+        let mut fill = || three.near.fill_bytes(&mut own, 128);
+        if by_hand { racl::untracked(fill) } else { fill() }.unwrap();
+        three.near_has_its_own(&own);
+    }
 }
 
 /// A host function of the far stream, which may not wait for room there, gives work to the near one.

@@ -62,7 +62,7 @@ impl Graph {
         if !self.aborted {
             return Ok(());
         }
-        let limit = i32::try_from(retire::drop_limit().as_millis()).unwrap_or(i32::MAX).max(1);
+        let limit = retire::drop_limit_ms();
         self.in_flight.outlast_abort(limit).context_with(|| "waiting for the launch that was aborted".to_owned())?;
         let mut own: Vec<aclrtNotify> = self.keep.own_notifies().map(|notify| notify.raw()).collect();
         if !own.is_empty() {

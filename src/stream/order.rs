@@ -213,7 +213,7 @@ impl StreamInner {
             Some(told) if !missing(&told) => self.follow(&told),
             _ if before.is_done() => Ok(()),
             _ => {
-                let limit = i32::try_from(retire::drop_limit().as_millis()).unwrap_or(i32::MAX).max(1);
+                let limit = retire::drop_limit_ms();
                 before.outlast(Some(limit)).map_err(|error| self.tell_order(error))
             }
         }
