@@ -22,7 +22,7 @@ mod passing;
 mod takers;
 
 pub(crate) use beside::Beside;
-pub(crate) use chain::Chain;
+pub(crate) use chain::{Chain, Open};
 pub(crate) use clock::Clock;
 use eras::is_as_late;
 pub(crate) use eras::{dropped, drops_here, is_same_stream, lose_order, unsure};

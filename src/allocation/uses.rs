@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use super::Allocation;
 use crate::error::Result;
 use crate::lock::{Guard, Lock};
-use crate::progress::{Clock, Queue, Use, is_same_stream};
+use crate::progress::{Clock, Open, Queue, Use, is_same_stream};
 
 /// What work does with memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +48,7 @@ pub(crate) trait Launches: Send + Sync + 'static {
     fn wait(&self) -> Result<()>;
 
     /// The last launch, behind which the others are, and those that may be over later all the same.
-    fn open(&self) -> Vec<Use>;
+    fn open(&self) -> Open;
 
     /// Something else used the memory of the graph, on the stream with this id.
     fn disturb(&self, stream: u64);

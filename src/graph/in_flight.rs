@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::allocation::Launches;
 use crate::error::{ErrorKind, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::{Chain, Use, is_same_stream};
+use crate::progress::{Chain, Open, Use, is_same_stream};
 use crate::retire;
 use crate::stream::StreamInner;
 
@@ -82,7 +82,7 @@ impl InFlight {
 
     /// Does `work` with the stream of each launch that may run.
     pub(crate) fn with_running(&self, mut work: impl FnMut(&(Arc<StreamInner>, u64)) -> Result<()>) -> Result<()> {
-        let open: Vec<_> = self.known().open().cloned().collect();
+        let open = self.known().open_now(Use::clone);
         for launch in open {
             let _pass = launch.pass();
             if let Some(running) = launch.running(Duration::MAX)? {
@@ -155,8 +155,8 @@ impl Launches for InFlight {
         self.wait_within(None)
     }
 
-    fn open(&self) -> Vec<Use> {
-        self.known().open().map(Use::of_any).collect()
+    fn open(&self) -> Open {
+        self.known().open_now(Use::of_any)
     }
 
     fn disturb(&self, stream: u64) {

@@ -1,6 +1,11 @@
 //! Submissions to several streams, each behind the one before.
 
+use std::{iter, option, vec};
+
 use super::{Queue, Use};
+
+/// What was open of a [`Chain`]. Of one submission alone, which is the rule, it allocates nothing.
+pub(crate) type Open<Q = dyn Queue> = iter::Chain<vec::IntoIter<Use<Q>>, option::IntoIter<Use<Q>>>;
 
 /// What came one after another on the device, the latest behind the others. What is behind something that was dropped,
 /// or of which something failed, may be over before what that was behind.
@@ -34,6 +39,12 @@ impl<Q: Queue> Chain<Q> {
     /// What the next has to follow: the latest, and what it does not stand for.
     pub(crate) fn open(&self) -> impl Iterator<Item = &Use<Q>> {
         self.passed_over().chain(self.last())
+    }
+
+    /// The same for who lets go of the chain, each as `to` makes of it.
+    pub(crate) fn open_now<R: ?Sized>(&self, to: impl Fn(&Use<Q>) -> Use<R>) -> Open<R> {
+        let passed_over: Vec<_> = self.passed_over().map(&to).collect();
+        passed_over.into_iter().chain(self.last().map(&to))
     }
 
     /// What the latest does not stand for, though it comes before.
