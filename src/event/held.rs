@@ -12,6 +12,9 @@ use crate::stream::StreamInner;
 const LOOKS: usize = 8;
 const LOOK: Duration = Duration::from_micros(20);
 
+/// The same for a wait that ends: without the lock later work waits anew, and nobody is told of what failed behind it.
+const LOOKS_AT_END: usize = 500;
+
 /// Of one event.
 #[derive(Default)]
 pub(super) struct Held {
@@ -32,12 +35,12 @@ impl<'a> One<'a> {
         Self(event)
     }
 
-    /// Ends it; gives what is known of the event, which is what it was. None where another thread has the lock for longer
-    /// than a moment: it may wait for room as well.
+    /// Ends it; gives what is known of the event, which is what it was. None where another thread keeps the lock: it may
+    /// wait for room as well.
     #[inline]
     pub(super) fn end(self) -> Option<Guard<'a, Noted>> {
         let event = self.0;
-        let mut noted = event.last_soon()?;
+        let mut noted = event.last_within(LOOKS_AT_END)?;
         std::mem::forget(self);
         noted.waits -= 1;
         Some(noted)
@@ -86,7 +89,11 @@ impl Event {
 
     /// The lock, unless another thread has it for longer than a wait that has room.
     pub(super) fn last_soon(&self) -> Option<Guard<'_, Noted>> {
-        (0..LOOKS).find_map(|look| {
+        self.last_within(LOOKS)
+    }
+
+    fn last_within(&self, looks: usize) -> Option<Guard<'_, Noted>> {
+        (0..looks).find_map(|look| {
             if look > 0 {
                 retire::pause_for(LOOK);
             }

@@ -68,18 +68,23 @@ impl Event {
     /// Whether the latest record is reached, whatever became of the work before it.
     pub(crate) fn is_reached(&self) -> Result<bool> {
         let before = self.position().unwrap_or_default();
+        let reached = self.query()?;
+        if reached {
+            self.passed(before, Progress::set_completed);
+        } else {
+            keepers::glance();
+        }
+        Ok(reached)
+    }
+
+    /// What the library says of the latest record; the caller may have the event's lock.
+    pub(super) fn query(&self) -> Result<bool> {
         let mut status = acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
         // SAFETY: `status` is a place for one value; the handle is this value's own.
         unsafe { call!(&**self.context_inner(), aclrtQueryEventStatus(self.as_raw(), &raw mut status)) }?;
         match status {
-            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE => {
-                self.passed(before, Progress::set_completed);
-                Ok(true)
-            }
-            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY => {
-                keepers::glance();
-                Ok(false)
-            }
+            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE => Ok(true),
+            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY => Ok(false),
             other => Err(Error::new(ErrorKind::UnknownValue, format!("event status {}", other.0))),
         }
     }

@@ -43,7 +43,7 @@ impl Event {
 
     /// That its latest record is in no capture of other code, which the stream would join by a wait.
     pub(super) fn check_outside(&self) -> Result<()> {
-        self.is_reached().map(drop).map_err(|error| match error.kind() {
+        self.query().map(drop).map_err(|error| match error.kind() {
             ErrorKind::CaptureForbidden => {
                 let text = "an event recorded in a capture of other code, for whose graph nothing is kept";
                 Error::new(ErrorKind::CaptureForbidden, text).with_source(error)
