@@ -5,14 +5,15 @@
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::cell::Cell;
+use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use racl::{Acl, Context, Device, Result, Stream, op};
+use racl::{Acl, Device, DeviceBuffer, Result, Stream};
 
 #[path = "pairs/mod.rs"]
 mod pairs;
-use pairs::{CASES, Calls};
+use pairs::CASES;
 
 /// Enough that a machine which is slow for some seconds is not slow in all of them.
 const ROUNDS: usize = 2401;
@@ -106,43 +107,19 @@ fn fork(device: &Device, stream: &Stream) -> Result<()> {
     other.synchronize()
 }
 
-type MakeIn = fn(&Context, &Stream, &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()>;
-
-fn fill(context: &Context, stream: &Stream, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
-    let mut buffer = context.alloc::<u8>(64)?;
-    run(Box::new(|| stream.fill_bytes(&mut buffer, 0)))
-}
-
-fn add(context: &Context, stream: &Stream, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
-    let (a, b) = (context.upload_tensor(&[1.0_f32; 16], [16])?, context.upload_tensor(&[2.0_f32; 16], [16])?);
-    let mut sum = context.zeros::<f32>([16])?;
-    run(Box::new(|| op::add(stream, &a, &b, &mut sum)))
-}
-
-/// What the order between streams that use the same memory costs where one stream alone does: a call in a context that
-/// keeps it, over one that does not.
-fn tracked(device: &Device, name: &str, make: MakeIn) -> Result<()> {
-    let (on, off) = (device.context().create_context()?, device.context().create_context()?);
-    off.set_tracking(false);
-    let streams = [on.stream()?, off.stream()?];
-    make(&on, &streams[0], &mut |mut tracked| {
-        make(&off, &streams[1], &mut |mut untracked| {
-            let mut least = [f64::MAX; 2];
-            let mut calls: [&mut dyn FnMut() -> Result<()>; 2] = [&mut || tracked(), &mut || untracked()];
-            for _ in 0..ROUNDS {
-                for (index, call) in calls.iter_mut().enumerate() {
-                    // Makes the context current.
-                    call()?;
-                    least[index] = least[index].min(time(call)?);
-                    streams[index].synchronize()?;
-                }
-            }
-            let over = least[0] - least[1];
-            let met = word(over <= 10.0);
-            println!("{name}, order between streams\t{over:.1}\tns more\tat most 10\t{met}");
-            Ok(())
-        })
-    })
+/// What the order between streams costs a call whose memory one stream alone uses: whether it has to follow others, and
+/// the note that it uses the memory, which keeps that as well.
+fn order<const N: usize>(device: &Device, stream: &Stream, name: &str) -> Result<()> {
+    let buffers = [(); N].map(|()| device.alloc::<u8>(64));
+    let buffers: Vec<_> = buffers.into_iter().collect::<Result<_>>()?;
+    let Ok(buffers) = <[DeviceBuffer<u8>; N]>::try_from(buffers) else { unreachable!("as many as were asked for") };
+    stream.fill_bytes(&mut device.alloc::<u8>(64)?, 0)?;
+    let mut least = f64::MAX;
+    for _ in 0..ROUNDS {
+        least = least.min(time(&mut || racl::order_alone(stream, black_box(&buffers)))?);
+    }
+    println!("order between streams, {name}\t{least:.1}\tns\tat most 10\t{}", word(least <= 10.0));
+    stream.synchronize()
 }
 
 fn main() -> Result<ExitCode> {
@@ -152,8 +129,8 @@ fn main() -> Result<ExitCode> {
     let stream = device.stream()?;
     pairs_of_calls(&device, &stream)?;
     verified(&device, &stream)?;
-    tracked(&device, "fill of 64 bytes", fill)?;
-    tracked(&device, "operator on three tensors", add)?;
+    order::<1>(&device, &stream, "one buffer")?;
+    order::<3>(&device, &stream, "three buffers")?;
     fork(&device, &stream)?;
     Ok(if MISSED.get() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

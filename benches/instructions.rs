@@ -40,6 +40,9 @@ const MEMORY: [(&str, usize, u64); 4] =
 /// Counted each by itself: what the program does with the memory, and how it is told.
 const HALVES: [(&str, &str); 2] = [("alloc", "from the cache"), ("free", "back to it")];
 
+/// What submissions do to keep the order between streams, which other figures have within.
+const ORDER: &str = "order between streams, three buffers";
+
 /// Name, instructions of the raw call, and what the safe one adds.
 const TABLE: &str = include_str!("instructions.tsv");
 
@@ -114,6 +117,19 @@ fn make_calls(case: &str, safe: bool) -> Result<()> {
     })
 }
 
+/// In the process that is counted: what the order between streams costs a call that uses three buffers, which one stream
+/// alone uses.
+fn keep_order() -> Result<()> {
+    let device = Acl::mock()?.device(0)?;
+    mock::stand_still(true);
+    let stream = device.stream()?;
+    let buffers = [device.alloc::<u8>(64)?, device.alloc::<u8>(64)?, device.alloc::<u8>(64)?];
+    stream.fill_bytes(&mut device.alloc::<u8>(64)?, 0)?;
+    let mut call: Calls<'_> = Box::new(|| racl::order_alone(&stream, black_box(&buffers)));
+    call()?;
+    (0..ROUNDS).try_for_each(|_| measured_calls(&mut call))
+}
+
 /// Instructions a call, of so many; none without valgrind.
 fn count(case: &str, way: &str, calls: u64) -> Option<u64> {
     let mut command = Command::new("valgrind");
@@ -159,6 +175,7 @@ fn count_calls(figures: &mut Figures) -> Option<()> {
         println!("{case}, raw\t{raw}\tinstructions\tnone\tmet");
         figures.add(case, "safe over raw", (raw, safe.saturating_sub(raw)));
     }
+    figures.add(ORDER, "of a call", (0, count(ORDER, "order", ROUNDS * CALLS)?));
     Some(())
 }
 
@@ -191,6 +208,8 @@ fn main() -> Result<ExitCode> {
             take_memory(bytes, times, &way)?;
         } else if let Some(record) = ALL.into_iter().find(|(name, _)| *name == case && way == "plan") {
             make_plans(record)?;
+        } else if way == "order" {
+            keep_order()?;
         } else {
             make_calls(&case, way == "safe")?;
         }

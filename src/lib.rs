@@ -125,6 +125,9 @@ pub use kernel::{
     BinaryCore, BinaryOptions, CpuKernels, Kernel, KernelArgument, KernelAttributes, KernelBinary, KernelCores,
     KernelEngine, KernelKind, KernelLaunch, KernelParameter, Schedule,
 };
+#[cfg(feature = "mock")]
+#[doc(hidden)]
+pub use memory::order_alone;
 pub use memory::{
     CopyDescriptor, DeviceBuffer, DeviceFlag, DevicePointer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite,
     GrowableBuffer, Lent, ManagedAdvice, ManagedBuffer, ManagedPlace, MappedBuffer, MemoryAccess, MemoryExport,

@@ -11,6 +11,8 @@ mod growable;
 mod indirect;
 mod managed;
 mod mapped;
+#[cfg(feature = "mock")]
+mod order_alone;
 mod overflow;
 mod peer;
 mod physical;
@@ -30,6 +32,9 @@ pub use growable::{GrowableBuffer, MemoryAccess};
 pub use indirect::{CopyDescriptor, DevicePointer};
 pub use managed::{ManagedAdvice, ManagedBuffer, ManagedPlace};
 pub use mapped::MappedBuffer;
+#[cfg(feature = "mock")]
+#[doc(hidden)]
+pub use order_alone::order_alone;
 pub use physical::{PageKind, PhysicalKey, PhysicalMemory, PhysicalProperties};
 pub use pinned::PinnedBuffer;
 pub use rows::Rows;

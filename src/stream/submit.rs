@@ -236,6 +236,15 @@ impl StreamInner {
         }
     }
 
+    /// What [`submit`](Self::submit) does beside the call and its number.
+    #[cfg(feature = "mock")]
+    pub(crate) fn order_alone(self: &Arc<Self>, uses: &[Touch<'_>]) -> Result<()> {
+        self.order(uses)?;
+        let (state, number) = (self.lock(), self.progress.submitted());
+        uses.iter().for_each(|touch| touch.memory.used_by(self, number, touch.how, &state.clock));
+        Ok(())
+    }
+
     #[inline(always)]
     fn submitted(self: &Arc<Self>, state: &State, task: &Task<'_>) -> u64 {
         let number = self.progress.next();
