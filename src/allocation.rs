@@ -84,17 +84,23 @@ impl Allocation {
 
     #[inline]
     fn over(context: &Arc<ContextInner>, bytes: usize, found: Found) -> Arc<Self> {
-        let Found { piece, address, user } = found;
+        let Found { piece, address, user, lenders } = found;
         match user {
             None => Arc::new(Self::with(context, address, bytes, Source::Piece(piece), Users::default())),
-            Some(user) => Self::after(context, address, bytes, piece, user),
+            Some(user) => Self::after(context, address, bytes, piece, Users::after(user, lenders)),
         }
     }
 
     /// Apart: what has no users yet is written where it stays.
     #[inline(never)]
-    fn after(context: &Arc<ContextInner>, address: *mut c_void, bytes: usize, piece: Piece, user: Use) -> Arc<Self> {
-        Arc::new(Self::with(context, address, bytes, Source::Piece(piece), Users::after(user)))
+    fn after(
+        context: &Arc<ContextInner>,
+        address: *mut c_void,
+        bytes: usize,
+        piece: Piece,
+        users: Users,
+    ) -> Arc<Self> {
+        Arc::new(Self::with(context, address, bytes, Source::Piece(piece), users))
     }
 
     #[inline]
@@ -112,7 +118,7 @@ impl Allocation {
         owner: Arc<dyn GiveBack>,
     ) -> Arc<Self> {
         let piece = context.reclaim.hold_of_calls(address, counted, owner);
-        Self::over(context, bytes, Found { piece, address, user: None })
+        Self::over(context, bytes, Found { piece, address, user: None, lenders: None })
     }
 
     /// Whether it came from such calls.
@@ -136,7 +142,7 @@ impl Allocation {
         owner: impl Send + 'static,
     ) -> Arc<Self> {
         let piece = context.reclaim.hold_for_others(address, bytes, owner);
-        Self::over(context, bytes, Found { piece, address, user: None })
+        Self::over(context, bytes, Found { piece, address, user: None, lenders: None })
     }
 
     /// `bytes` bytes that belong to a graph, for work of the capture with this number alone.

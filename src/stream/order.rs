@@ -156,9 +156,7 @@ impl StreamInner {
         if !runs(&self.lock()) {
             return false;
         }
-        let pass = before.pass();
-        let Some(queue) = before.queue() else { return false };
-        let Ok(told) = told_of(queue, before, pass) else { return false };
+        let Ok(told) = mark_of_lender(before) else { return false };
         let Some(told) = told else { return before.is_done() };
         if may_be_missing((told.stream, told.mark.number), &told.mark.clock) {
             return false;
@@ -415,6 +413,14 @@ fn mark_of_lender(before: &Use) -> Result<Option<Told>> {
             return Err(retire::not_back("waits for room in a stream whose memory is used"));
         }
         retire::pause_for(LOCKED_AGAIN);
+    }
+    other.check_thread().map_err(|error| other.tell_order(error))?;
+    if !other.has_room() {
+        other.poll();
+    }
+    // A record would wait for room, behind what may not end.
+    if !other.has_room() {
+        return Ok(None);
     }
     drop(other);
     told_of(queue, before, pass)
