@@ -4,9 +4,11 @@
 //! last one is released, and said then. `tools/locks.py` sees that no other mutex and no other way to the log is used.
 //!
 //! Calls of the library that may block are made without a lock, and so runs code of the user ([`theirs`]), which tests
-//! see to (`RACL_CHECK_LOCKS`), with two exceptions for the calls. A submission has the lock of its stream: a capture
+//! see to (`RACL_CHECK_LOCKS`), with these exceptions for the calls. A submission has the lock of its stream: a capture
 //! must not begin or end in between. One into a full queue waits for room there; nothing that makes room takes that
-//! lock, for host functions give no work to their own stream. And an operator has the lock of its thread's kept
+//! lock, for host functions give no work to their own stream. So have a record of an event, and a wait for it, that of
+//! the event, a question to a busy stream, which records an event, that of its marker, a group of collectives those of all
+//! its streams, and a subscription to host functions the list of streams that have one. And an operator has the lock of its thread's kept
 //! executors, which may wait for scratch memory; nobody waits for that one while the thread is there.
 
 use std::any::Any;
