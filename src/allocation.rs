@@ -84,23 +84,17 @@ impl Allocation {
 
     #[inline]
     fn over(context: &Arc<ContextInner>, bytes: usize, found: Found) -> Arc<Self> {
-        let Found { piece, address, user, lenders } = found;
+        let Found { piece, address, user } = found;
         match user {
             None => Arc::new(Self::with(context, address, bytes, Source::Piece(piece), Users::default())),
-            Some(user) => Self::after(context, address, bytes, piece, Users::after(user, lenders)),
+            Some(user) => Self::after(context, address, bytes, piece, user),
         }
     }
 
     /// Apart: what has no users yet is written where it stays.
     #[inline(never)]
-    fn after(
-        context: &Arc<ContextInner>,
-        address: *mut c_void,
-        bytes: usize,
-        piece: Piece,
-        users: Users,
-    ) -> Arc<Self> {
-        Arc::new(Self::with(context, address, bytes, Source::Piece(piece), users))
+    fn after(context: &Arc<ContextInner>, address: *mut c_void, bytes: usize, piece: Piece, user: Use) -> Arc<Self> {
+        Arc::new(Self::with(context, address, bytes, Source::Piece(piece), Users::after(user)))
     }
 
     #[inline]
@@ -118,7 +112,7 @@ impl Allocation {
         owner: Arc<dyn GiveBack>,
     ) -> Arc<Self> {
         let piece = context.reclaim.hold_of_calls(address, counted, owner);
-        Self::over(context, bytes, Found { piece, address, user: None, lenders: None })
+        Self::over(context, bytes, Found { piece, address, user: None })
     }
 
     /// Whether it came from such calls.
@@ -142,7 +136,7 @@ impl Allocation {
         owner: impl Send + 'static,
     ) -> Arc<Self> {
         let piece = context.reclaim.hold_for_others(address, bytes, owner);
-        Self::over(context, bytes, Found { piece, address, user: None, lenders: None })
+        Self::over(context, bytes, Found { piece, address, user: None })
     }
 
     /// `bytes` bytes that belong to a graph, for work of the capture with this number alone.

@@ -40,7 +40,6 @@ pub(crate) use allocator::{GiveBack, Piece};
 use conditions::Launches;
 pub(crate) use events::{Events, RawEvent};
 pub(crate) use idle::Idle;
-pub(crate) use lines::Lenders;
 pub(crate) use operators::Holder;
 use operators::Operators;
 pub(crate) use operators::{age, forget_operators};

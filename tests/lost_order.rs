@@ -286,68 +286,6 @@ fn by_a_wait_for_memory_that_failed() {
     }
 }
 
-/// The memory goes on to a third stream, which no wait of the near one stands in front of any more: as it is, given up
-/// behind the failure, or given up before.
-#[test]
-fn by_a_wait_for_memory_that_failed_where_a_third_stream_uses_the_memory() {
-    for given_up in [None, Some(true), Some(false)] {
-        let three = Three::new(StreamOptions::new());
-        three.context.set_memory_limit(Some(45 << 20));
-        drop(three.large());
-        mock::fail_task("aclrtStreamWaitEvent", 1, FAULT).unwrap();
-        let mut own = Some(three.near.alloc::<u8>(LARGE).unwrap());
-        own.take_if(|_| given_up == Some(false));
-        mock::run_until_idle();
-        three.near.synchronize().unwrap_err();
-        own.take_if(|_| given_up == Some(true));
-        let mut own = own.unwrap_or_else(|| three.middle.alloc::<u8>(LARGE).unwrap());
-        three.middle.fill_bytes(&mut own, 128).unwrap();
-        mock::run_until_idle();
-        mock::release(&three.far).unwrap();
-        three.middle.synchronize().unwrap();
-        three.near_has_its_own(&own);
-    }
-}
-
-/// The same where the memory goes on through the lines of two streams, each of which has it of the one before.
-#[test]
-fn by_a_wait_for_memory_that_failed_behind_another_one() {
-    let three = Three::new(StreamOptions::new());
-    three.context.set_memory_limit(Some(45 << 20));
-    drop(three.large());
-    let lent = three.middle.alloc::<u8>(LARGE).unwrap();
-    drop(lent);
-    // Those for the middle one and for the far one.
-    (1..=2).for_each(|nth| mock::fail_task("aclrtStreamWaitEvent", nth, FAULT).unwrap());
-    let own = three.near.alloc::<u8>(LARGE).unwrap();
-    mock::run_until_idle();
-    three.near.synchronize().unwrap_err();
-    drop(own);
-    let last = three.context.stream().unwrap();
-    let mut own = last.alloc::<u8>(LARGE).unwrap();
-    last.fill_bytes(&mut own, 128).unwrap();
-    three.near_has_its_own(&own);
-    last.synchronize().unwrap();
-    assert!(own.to_vec().unwrap().iter().all(|byte| *byte == 128));
-}
-
-/// What a stream had from another it has again at once, once it is behind that.
-#[test]
-fn memory_had_from_another_stream_is_had_again_without_a_wait() {
-    let three = Three::new(StreamOptions::new());
-    three.context.set_memory_limit(Some(45 << 20));
-    drop(three.large());
-    let first = three.near.alloc::<u8>(LARGE).unwrap();
-    let (address, waits) = (first.address(), mock::calls("aclrtStreamWaitEvent"));
-    drop(first);
-    for _ in 0..3 {
-        let again = three.near.alloc::<u8>(LARGE).unwrap();
-        assert_eq!(again.address(), address);
-    }
-    assert_eq!(mock::calls("aclrtStreamWaitEvent"), waits);
-    mock::release(&three.far).unwrap();
-}
-
 /// A host function of the far stream, which may not wait for room there, gives work to the near one.
 #[test]
 fn by_a_wait_for_memory_that_failed_in_front_of_work_that_a_host_function_gives() {

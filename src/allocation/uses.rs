@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use super::Allocation;
-use crate::context::Lenders;
 use crate::error::Result;
 use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Open, Queue, Use, is_same_stream};
@@ -201,17 +200,12 @@ impl Noted {
 }
 
 impl Users {
-    /// Those of memory that was given up while this work used it, and that was had again for later work of its stream,
-    /// which waits for what `lenders` do with the memory.
-    pub(super) fn after(last: Use, lenders: Lenders) -> Self {
+    /// Those of memory that was given up while this work used it, and that was had again for later work of its stream.
+    pub(super) fn after(last: Use) -> Self {
         let id = last.stream();
         let first = First { id: AtomicU64::new(id), ..First::default() };
         first.note(last.number(), How::Written);
-        let lent = |last: Use| ByStream { touched: last.number(), written: last.number(), last };
-        let others = lenders.map(|lenders| {
-            Box::new(Others { streams: lenders.into_iter().map(lent).collect(), ..Others::default() })
-        });
-        let noted = Noted { first: Some(last), others };
+        let noted = Noted { first: Some(last), ..Noted::default() };
         Self { alone: AtomicU64::new(id), first, noted: Lock::new(noted) }
     }
 

@@ -10,9 +10,6 @@ use crate::pool::{Known, Pool, Ready, Request, Taken};
 use crate::progress::Use;
 use crate::sort;
 
-/// Work of others that may use memory. Mostly there is none, and memory is found more often than anything.
-pub(crate) type Lenders = Option<Box<Vec<Use>>>;
-
 /// Entries of a line beyond which those of blocks that were taken meanwhile are looked for.
 const CROWDED: usize = 64;
 
@@ -36,9 +33,6 @@ struct Line {
     ready: Option<Box<Ready>>,
     /// How many entries are there for blocks that were taken, or are a part of another one.
     taken: usize,
-    /// Work of other streams that may use memory which the stream took from them, and from which of its submissions on it
-    /// waits for that work. Such a wait may fail, or be dropped: then that work ends later than what is behind it here.
-    lenders: Vec<(Use, u64)>,
 }
 
 /// Memory that waits for the submission `number`.
@@ -94,21 +88,6 @@ impl PartialEq for Waiting {
 impl Eq for Waiting {}
 
 impl Line {
-    fn of(stream: Use) -> Self {
-        Self { last: stream, waiting: BinaryHeap::new(), ready: None, taken: 0, lenders: Vec::new() }
-    }
-
-    /// The lenders of what waits for the submission `number`.
-    fn lenders(&self, number: u64) -> impl Iterator<Item = &Use> {
-        let lent = move |(lender, since): &&(Use, u64)| *since <= number && !lender.is_done();
-        self.lenders.iter().filter(lent).map(|(lender, _)| lender)
-    }
-
-    /// Whether nothing uses any more what waits for the submission `number`.
-    fn is_done_at(&self, number: u64) -> bool {
-        self.last.is_done_at(number) && self.lenders(number).next().is_none()
-    }
-
     fn stand(&mut self, pool: &mut Pool, id: u32, number: u64) {
         let ready = self.ready.get_or_insert_default();
         let known = pool.ready(ready, id, number);
@@ -135,9 +114,6 @@ impl Lines {
     /// Puts memory into the line of a stream that is not done; gives it back when there is none.
     pub(super) fn stand(&mut self, pool: &mut Pool, piece: Piece, mut streams: Vec<Use>) -> Option<Piece> {
         streams.retain(|stream| !stream.is_done());
-        if streams.len() > 1 {
-            self.leave_lenders(&mut streams);
-        }
         let Some(stream) = streams.pop() else { return Some(piece) };
         let number = stream.number();
         let line = self.line(stream);
@@ -148,41 +124,24 @@ impl Lines {
         None
     }
 
-    /// Takes out those for which the line of another one of `streams` waits anyway.
-    fn leave_lenders(&self, streams: &mut Vec<Use>) {
-        let all = streams.clone();
-        streams.retain(|one| {
-            let lent_to = |other: &Use| {
-                let line = self.by_stream.get(&other.stream_key());
-                let mut lenders = line.into_iter().flat_map(|line| line.lenders(other.number()));
-                lenders.any(|lender| lender.stream_key() == one.stream_key() && lender.number() >= one.number())
-            };
-            !all.iter().any(lent_to)
-        });
-    }
-
     fn line(&mut self, stream: Use) -> &mut Line {
         let key = stream.stream_key();
         if self.by_stream.len() > self.crowded && !self.by_stream.contains_key(&key) {
-            self.by_stream.retain(|_, line| !line.waiting.is_empty() || line.lenders(u64::MAX).next().is_some());
+            self.by_stream.retain(|_, line| !line.waiting.is_empty());
             self.crowded = 16 + 2 * self.by_stream.len();
         }
         let number = stream.number();
-        let line = self.by_stream.entry(key).or_insert_with(|| Line::of(stream));
+        let line = self.by_stream.entry(key).or_insert_with(|| Line {
+            last: stream,
+            waiting: BinaryHeap::new(),
+            ready: None,
+            taken: 0,
+        });
         line.last.renew(number);
         line
     }
 
-    /// The stream has memory from here on that the work `lender` may use, for which its submission `user` waits.
-    pub(super) fn lend(&mut self, user: &Use, lender: &Use) {
-        let line = self.line(user.clone());
-        line.lenders.retain(|(known, _)| !known.is_done());
-        // Of one stream's work the earlier is done before the later; what is behind either wait is behind the former.
-        line.lenders.push((lender.clone(), user.number()));
-    }
-
-    /// A block for later work of the stream with this key, what work of it may still use the block, and what work of
-    /// others, which that work waits for.
+    /// A block for later work of the stream with this key, and what work of it may still use the block.
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -190,15 +149,14 @@ impl Lines {
         key: usize,
         request: Request,
         place: &'static Location<'static>,
-    ) -> Option<(Taken, Use, Lenders)> {
+    ) -> Option<(Taken, Use)> {
         let line = self.by_stream.get_mut(&key)?;
         let again = pool.take_ready(line.ready.as_mut()?, request, place)?;
         line.taken += 1;
         if let Some(rest) = again.rest {
             line.stand(pool, rest, again.number);
         }
-        let lenders = (!line.lenders.is_empty()).then(|| Box::new(line.lenders(again.number).cloned().collect()));
-        Some((again.taken, line.last.at(again.number), lenders))
+        Some((again.taken, line.last.at(again.number)))
     }
 
     /// Makes one block of some that lie side by side, which later work of the stream with this key may take, where they
@@ -222,17 +180,13 @@ impl Lines {
     }
 
     /// The streams other than that with this key which gave up a block that is large enough, the oldest first, with the
-    /// submission that may still use it, and those of further ones that may.
-    pub(super) fn elsewhere(&mut self, pool: &Pool, key: usize, request: Request) -> Vec<(Use, Vec<Use>)> {
+    /// submission that may still use it.
+    pub(super) fn elsewhere(&mut self, pool: &Pool, key: usize, request: Request) -> Vec<Use> {
         let others = self.by_stream.iter_mut().filter(|(known, _)| **known != key);
         let mut found: Vec<_> = others
-            .filter_map(|(_, line)| {
-                let number = pool.next_ready(line.ready.as_mut()?, request)?;
-                let further = line.lenders(number).filter(|lender| lender.stream_key() != key);
-                Some((line.last.at(number), further.cloned().collect()))
-            })
+            .filter_map(|(_, line)| Some(line.last.at(pool.next_ready(line.ready.as_mut()?, request)?)))
             .collect();
-        sort::by_key(&mut found, |(stream, _): &(Use, _)| stream.stream());
+        sort::by_key(&mut found, Use::stream);
         found
     }
 
@@ -247,7 +201,7 @@ impl Lines {
         let key = before.stream_key();
         let number = pool.next_ready(self.by_stream.get_mut(&key)?.ready.as_mut()?, request)?;
         let follows = number <= before.number();
-        let (taken, ..) = follows.then(|| self.take(pool, key, request, place))??;
+        let (taken, _) = follows.then(|| self.take(pool, key, request, place))??;
         Some(taken)
     }
 
@@ -259,10 +213,9 @@ impl Lines {
     pub(super) fn busy(&mut self, pool: &Pool) -> Vec<Use> {
         let held = self.by_stream.values_mut().filter_map(|line| {
             let number = line.first(pool)?.number;
-            let last = (!line.last.is_done_at(number)).then(|| line.last.clone());
-            Some(last.into_iter().chain(line.lenders(number).cloned()).collect::<Vec<_>>())
+            (!line.last.is_done_at(number)).then(|| line.last.clone())
         });
-        held.flatten().collect()
+        held.collect()
     }
 
     /// Puts the blocks back that no stream uses any more, and takes out other such memory. How much it was, too.
@@ -270,7 +223,7 @@ impl Lines {
         let (mut moved, mut blocks) = (Vec::new(), 0);
         for line in self.by_stream.values_mut() {
             while let Some(number) = line.first(pool).map(|first| first.number)
-                && line.is_done_at(number)
+                && line.last.is_done_at(number)
             {
                 match line.waiting.pop().map(|entry| entry.what) {
                     Some(What::Piece(piece, others)) => moved.push((piece, others)),

@@ -10,7 +10,7 @@ use acl_sys::{Table, aclrtStream};
 
 use super::ContextInner;
 use super::allocator::{self, Allocator, GiveBack, Piece, Whose};
-use super::lines::{Lenders, Lines};
+use super::lines::Lines;
 use super::ranges;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal, say, say_later, theirs};
@@ -69,18 +69,11 @@ pub(crate) struct Found {
     pub(crate) piece: Piece,
     pub(crate) address: *mut c_void,
     pub(crate) user: Option<Use>,
-    /// Work that the user's stream waits for, which may use it longer where that wait fails.
-    pub(crate) lenders: Lenders,
 }
 
 impl Found {
     pub(super) fn block(taken: crate::pool::Taken, user: Option<Use>) -> Self {
-        Self::lent(taken, user, None)
-    }
-
-    fn lent(taken: crate::pool::Taken, user: Option<Use>, lenders: Lenders) -> Self {
-        let address = std::ptr::without_provenance_mut(taken.address);
-        Self { piece: Piece::Block(taken.id), address, user, lenders }
+        Self { piece: Piece::Block(taken.id), address: std::ptr::without_provenance_mut(taken.address), user }
     }
 }
 
@@ -168,9 +161,9 @@ impl Reclaim {
             return None;
         }
         if let Some(behind) = behind
-            && let Some((taken, user, lenders)) = state.lines.take(&mut state.pool, behind.key, request, place)
+            && let Some((taken, user)) = state.lines.take(&mut state.pool, behind.key, request, place)
         {
-            return Some(Found::lent(taken, Some(user), lenders));
+            return Some(Found::block(taken, Some(user)));
         }
         state.pool.take(request, place).map(|taken| Found::block(taken, None))
     }
@@ -187,8 +180,8 @@ impl Reclaim {
             return None;
         }
         state.lines.join(&mut state.pool, behind.key, request);
-        let (taken, user, lenders) = state.lines.take(&mut state.pool, behind.key, request, place)?;
-        Some(Found::lent(taken, Some(user), lenders))
+        let (taken, user) = state.lines.take(&mut state.pool, behind.key, request, place)?;
+        Some(Found::block(taken, Some(user)))
     }
 
     /// Memory that another stream gave up, for a stream that waits for its work on the device from here on.
@@ -206,15 +199,13 @@ impl Reclaim {
             state.lines.elsewhere(&state.pool, behind.key, request)
         };
         // The block stays where others see it until it is certain that it can be had.
-        let follows = |before: &Use, lenders: &[Use]| (behind.follow)(before) && lenders.iter().all(behind.follow);
-        others.into_iter().filter(|(before, lenders)| follows(before, lenders)).find_map(|(before, mut lenders)| {
-            // The waits are the latest of the stream's submissions that have to do with the block.
-            let user = (behind.last)();
-            let state = &mut *self.lock();
-            let taken = state.lines.take_after(&mut state.pool, &before, request, place)?;
-            lenders.push(before);
-            lenders.iter().for_each(|lender| state.lines.lend(&user, lender));
-            Some(Found::lent(taken, Some(user), Some(Box::new(lenders))))
+        others.iter().filter(|before| (behind.follow)(before)).find_map(|before| {
+            let taken = {
+                let state = &mut *self.lock();
+                state.lines.take_after(&mut state.pool, before, request, place)
+            };
+            // The wait is the latest of the stream's submissions that has to do with the block.
+            taken.map(|taken| Found::block(taken, Some((behind.last)())))
         })
     }
 

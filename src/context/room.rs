@@ -302,7 +302,7 @@ impl Wanted<'_> {
         let state = &mut *self.context.reclaim.lock();
         state.growing -= self.bytes;
         state.pool.hold_direct(self.bytes);
-        Found { piece, address, user, lenders: None }
+        Found { piece, address, user }
     }
 
     /// Asks for `bytes` bytes within the limit; they count as asked for until the caller has noted them.

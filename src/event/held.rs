@@ -1,7 +1,7 @@
 //! Who has an event for longer than a moment.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Event, Noted};
 use crate::lock::Guard;
@@ -11,9 +11,6 @@ use crate::stream::StreamInner;
 /// How often the lock is tried for a question, and how long after one another.
 const LOOKS: usize = 8;
 const LOOK: Duration = Duration::from_micros(20);
-
-/// The same for a wait that ends: without the lock later work waits anew, and nobody is told of what failed behind it.
-const LOOKS_AT_END: usize = 500;
 
 /// Of one event.
 #[derive(Default)]
@@ -40,7 +37,8 @@ impl<'a> One<'a> {
     #[inline]
     pub(super) fn end(self) -> Option<Guard<'a, Noted>> {
         let event = self.0;
-        let mut noted = event.last_within(LOOKS_AT_END)?;
+        // Without the lock later work waits anew, and nobody is told of what failed behind it.
+        let mut noted = event.last.try_lock().or_else(|| event.last_by(Instant::now() + retire::BRIEF))?;
         std::mem::forget(self);
         noted.waits -= 1;
         Some(noted)
@@ -89,16 +87,23 @@ impl Event {
 
     /// The lock, unless another thread has it for longer than a wait that has room.
     pub(super) fn last_soon(&self) -> Option<Guard<'_, Noted>> {
-        self.last_within(LOOKS)
-    }
-
-    fn last_within(&self, looks: usize) -> Option<Guard<'_, Noted>> {
-        (0..looks).find_map(|look| {
+        (0..LOOKS).find_map(|look| {
             if look > 0 {
                 retire::pause_for(LOOK);
             }
             self.last.try_lock()
         })
+    }
+
+    #[cold]
+    fn last_by(&self, until: Instant) -> Option<Guard<'_, Noted>> {
+        while Instant::now() < until {
+            retire::pause_for(LOOK);
+            if let Some(noted) = self.last.try_lock() {
+                return Some(noted);
+            }
+        }
+        None
     }
 }
 

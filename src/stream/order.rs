@@ -156,7 +156,7 @@ impl StreamInner {
         if !runs(&self.lock()) {
             return false;
         }
-        let Ok(told) = mark_of_lender(before) else { return false };
+        let Ok(told) = mark_of_lender(before, Instant::now() + retire::BRIEF) else { return false };
         let Some(told) = told else { return before.is_done() };
         if may_be_missing((told.stream, told.mark.number), &told.mark.clock) {
             return false;
@@ -207,7 +207,7 @@ impl StreamInner {
     /// Where nobody may wait on the device, the host does as long as a drop.
     fn follow_lender(&self, before: &Use) -> Result<()> {
         let missing = |told: &Told| may_be_missing((told.stream, told.mark.number), &told.mark.clock);
-        match mark_of_lender(before)? {
+        match mark_of_lender(before, as_a_drop())? {
             Some(told) if !missing(&told) => self.follow(&told),
             _ if before.is_done() => Ok(()),
             _ => {
@@ -230,7 +230,7 @@ impl StreamInner {
 
     /// The same by a wait of its own, also where it is behind that.
     pub(super) fn follow_again_always(&self, before: &Use) -> Result<bool> {
-        let Some(told) = mark_of_lender(before)? else { return Ok(before.is_done()) };
+        let Some(told) = mark_of_lender(before, as_a_drop())? else { return Ok(before.is_done()) };
         self.wait_behind(&told, &mut self.lock())?;
         Ok(true)
     }
@@ -392,13 +392,17 @@ fn mark_of(before: &Use) -> Result<Option<Told>> {
     before.owner()?.map_or(Ok(None), |queue| told_of(queue, before, pass))
 }
 
+/// As long as a drop waits.
+fn as_a_drop() -> Instant {
+    retire::deadline().max(Instant::now() + retire::BRIEF)
+}
+
 /// As [`mark_of`], of a stream whose memory is used: mostly there is a mark, which takes no room, also for a host function
-/// of that stream. Whoever has its lock may wait for room, and is waited for as long as a drop waits.
-fn mark_of_lender(before: &Use) -> Result<Option<Told>> {
+/// of that stream. Whoever has its lock may wait for room, and is waited for until that moment.
+fn mark_of_lender(before: &Use, until: Instant) -> Result<Option<Told>> {
     let pass = before.pass();
     let Some(queue) = before.owner()? else { return Ok(None) };
     let other = stream_of(Arc::clone(&queue))?;
-    let until = retire::deadline().max(Instant::now() + retire::BRIEF);
     loop {
         if before.is_done() {
             return Ok(None);
@@ -415,11 +419,11 @@ fn mark_of_lender(before: &Use) -> Result<Option<Told>> {
         retire::pause_for(LOCKED_AGAIN);
     }
     other.check_thread().map_err(|error| other.tell_order(error))?;
-    if !other.has_room() {
+    if other.may_be_full() {
         other.poll();
     }
     // A record would wait for room, behind what may not end.
-    if !other.has_room() {
+    if other.may_be_full() {
         return Ok(None);
     }
     drop(other);

@@ -16,6 +16,9 @@ use crate::retire;
 /// 2,000 tasks, and a submission may be several.
 const SHALLOW: u64 = 256;
 
+/// Beyond how many there may be none, where each is one task or two.
+const DEEP: u64 = 1024;
+
 /// At most one record under way, with the submission that it stands for.
 #[derive(Default)]
 pub(crate) struct Marker(Lock<Option<(RawEvent, u64)>>);
@@ -76,6 +79,11 @@ impl StreamInner {
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
         self.progress.open() <= SHALLOW
+    }
+
+    /// Whether the queue may be full, as far as is known of its work.
+    pub(crate) fn may_be_full(&self) -> bool {
+        self.progress.open() > DEEP
     }
 
     fn try_poll(&self) -> Result<()> {
