@@ -36,6 +36,9 @@
  * Texts are UTF-8 and end with a zero. One that is copied and has too little room ends before the first character that
  * has no room whole. Paths are bytes, as the system has them.
  *
+ * A list of more than 1048576 elements gives RACL_INVALID_ARGUMENT, before any of it is looked at and with nothing written
+ * to it: that is a count that is none, such as (uint32_t)-1. Data, whose size is one of bytes, may be larger.
+ *
  * Structs that may grow begin with their size: set it to sizeof the struct, and the rest to zero. */
 
 #ifndef RACL_H

@@ -86,7 +86,11 @@ pub(crate) unsafe fn path<'a>(text: *const c_char, what: &str) -> Result<&'a OsS
     Ok(OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes()))
 }
 
-/// A list; no elements may be at null.
+/// More elements than any list has, but data, whose count is one of bytes.
+pub(crate) const MOST: usize = 1 << 20;
+
+/// A list; no elements may be at null. A count that is none, such as (uint32_t)-1, is refused before an element is looked
+/// at.
 ///
 /// # Safety
 ///
@@ -101,10 +105,18 @@ pub(crate) unsafe fn list<'a, T>(list: *const T, count: usize, what: &str) -> Re
 }
 
 fn check_list<T>(list: *const T, count: usize, what: &str) -> Result<()> {
-    if list.is_aligned() && !list.is_null() && count <= isize::MAX as usize / size_of::<T>().max(1) {
+    const { assert!(size_of::<T>() <= isize::MAX as usize / MOST) };
+    if list.is_aligned() && !list.is_null() && count <= MOST {
         return Ok(());
     }
     Err(no_list(list.cast(), count, what))
+}
+
+fn check_bytes(place: *const c_void, size: usize, what: &str) -> Result<()> {
+    if !place.is_null() && size <= isize::MAX as usize {
+        return Ok(());
+    }
+    Err(no_list(place, size, what))
 }
 
 #[cold]
@@ -219,6 +231,24 @@ pub(crate) fn limit(nanoseconds: i64) -> Option<Duration> {
 ///
 /// As [`list`].
 pub(crate) unsafe fn bytes<'a>(place: *const c_void, size: usize, what: &str) -> Result<&'a [u8]> {
-    // SAFETY: as here.
-    unsafe { list(place.cast(), size, what) }
+    if size == 0 {
+        return Ok(&[]);
+    }
+    check_bytes(place, size, what)?;
+    // SAFETY: not null, and so many bytes.
+    Ok(unsafe { std::slice::from_raw_parts(place.cast(), size) })
+}
+
+/// The same for what is written.
+///
+/// # Safety
+///
+/// As [`list_mut`].
+pub(crate) unsafe fn bytes_mut<'a>(place: *mut c_void, size: usize, what: &str) -> Result<&'a mut [u8]> {
+    if size == 0 {
+        return Ok(&mut []);
+    }
+    check_bytes(place, size, what)?;
+    // SAFETY: not null, and so many bytes.
+    Ok(unsafe { std::slice::from_raw_parts_mut(place.cast(), size) })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use racl::{DeviceBuffer, DeviceRead as _, Prefetch, SharedBuffer};
 
-use crate::arguments::{Out, bytes, list_mut, null};
+use crate::arguments::{Out, bytes, bytes_mut, null};
 use crate::callback::{User, racl_release_callback};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Kept, end, free, get};
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn racl_buffer_read(
     guard(|| {
         let part = within(&*get(buffer)?, offset, size)?;
         // SAFETY: by the header.
-        Ok(part.as_slice().read(unsafe { list_mut(data.cast(), size, "a place for data") }?)?)
+        Ok(part.as_slice().read(unsafe { bytes_mut(data, size, "a place for data") }?)?)
     })
 }
 

@@ -46,7 +46,7 @@ unsafe fn values(recording: &Recording, values: *const racl_value, count: usize)
     recording.values(unsafe { list(values, count, "values") }?)
 }
 
-/// Records work that gives `count` values, whose places are emptied where it fails. What `work` reads may be there: a
+/// Records work that gives `count` values, whose places are emptied where it fails, unless there cannot be so many. What `work` reads may be there: a
 /// loop carries values to the places that they come from.
 ///
 /// # Safety

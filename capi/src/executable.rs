@@ -7,7 +7,7 @@ use std::time::Duration;
 use racl::op::ElementType;
 use racl::plan::{Cores, Executable, External, FoundId, Frozen, InputId, OutputId};
 
-use crate::arguments::{Out, Sized_, fill, list, list_mut, sized, text};
+use crate::arguments::{Out, Sized_, bytes_mut, fill, list, sized, text};
 use crate::callback::with_callbacks;
 use crate::errors::Entry;
 use crate::failure::{Failure, Result, guard};
@@ -345,7 +345,7 @@ pub unsafe extern "C" fn racl_executable_read(
 ) -> i32 {
     guard(|| {
         // SAFETY: by the header.
-        let place = unsafe { list_mut(data.cast(), size, "a place for an output") }?;
+        let place = unsafe { bytes_mut(data, size, "a place for an output") }?;
         let check = |state: &State| state.output(output).map(drop);
         after_run(executable, check, |state| {
             Ok(state.executable.output_any(state.output(output)?)?.read_into(place)?)
@@ -363,7 +363,7 @@ pub unsafe extern "C" fn racl_executable_read_host(
 ) -> i32 {
     guard(|| {
         // SAFETY: by the header.
-        let place = unsafe { list_mut(data.cast(), size, "a place for an output") }?;
+        let place = unsafe { bytes_mut(data, size, "a place for an output") }?;
         let check = |state: &State| state.output(output).map(drop);
         after_run(executable, check, |state| {
             let output = state.output(output)?;

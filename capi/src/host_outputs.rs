@@ -6,7 +6,7 @@ use std::sync::Arc;
 use racl::op::ElementType;
 use racl::plan::{HostOutputs, OutputId};
 
-use crate::arguments::{Out, list_mut};
+use crate::arguments::{Out, bytes_mut};
 use crate::executable::output;
 use crate::failure::guard;
 use crate::handles::{alone, free};
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn racl_host_outputs_read(
     guard(|| {
         let mut taken = alone(outputs)?;
         // SAFETY: by the header.
-        let place = unsafe { list_mut(data.cast(), size, "a place for an output") }?;
+        let place = unsafe { bytes_mut(data, size, "a place for an output") }?;
         let output = self::output(&taken.outputs, output)?;
         Ok(taken.value.read_bytes(output, place)?)
     })

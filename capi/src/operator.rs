@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 use racl::DeviceRead as _;
 use racl::op::{AnyTensor, Argument, ElementType, Format, MAX_RANK, Operand, Scalar};
 
-use crate::arguments::{Sized_, bytes, list, list_mut, null, sized, text};
+use crate::arguments::{Sized_, bytes, bytes_mut, list, null, sized, text};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Use, free, get};
 use crate::objects::{racl_buffer, racl_stream, racl_tensor};
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn racl_tensor_read(tensor: *const racl_tensor, data: *mut
     guard(|| {
         let memory = get(tensor)?.bytes()?;
         // SAFETY: by the header.
-        Ok(memory.as_slice().read(unsafe { list_mut(data.cast(), size, "a place for data") }?)?)
+        Ok(memory.as_slice().read(unsafe { bytes_mut(data, size, "a place for data") }?)?)
     })
 }
 

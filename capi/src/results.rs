@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, NulError, c_char, c_void};
 
-use crate::arguments::{Out, list_mut};
+use crate::arguments::{Out, bytes_mut, list_mut};
 use crate::failure::{Failure, Result, copy_text, guard, terminated};
 use crate::handles::{Handle, reserve};
 
@@ -133,7 +133,7 @@ pub(crate) unsafe fn answer_bytes(
         // SAFETY: as here.
         let needed = unsafe { Out::new(needed, 0, "a size") }?;
         // SAFETY: as here.
-        let place = unsafe { list_mut(place.cast(), size, &format!("the place of {what}")) }?;
+        let place = unsafe { bytes_mut(place, size, &format!("the place of {what}")) }?;
         work(Room { place, needed, what })
     })
 }

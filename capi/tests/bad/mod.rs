@@ -281,6 +281,34 @@ fn inside<'h>(
     checks
 }
 
+/// Checks that lists of more elements than there can be are refused, and not written.
+fn lists(text: &mut String, function: &Function<'_>) -> usize {
+    let mut checks = 0;
+    for (at, pair) in function.parameters.windows(2).enumerate() {
+        let [(kind, _), (of, count)] = pair else { unreachable!("windows of two") };
+        let is_count = !of.ends_with('*') && (count.ends_with("count") || ["rank", "room"].contains(count));
+        if !is_count || !kind.ends_with('*') || handle(kind).is_some() {
+            continue;
+        }
+        // What is carried has as many places of results.
+        let is_list = |index: usize, name: &str| index == at || name == "results" && *count == "carried_count";
+        for lie in ["0xffffffff", "(size_t)-1"] {
+            let arguments = function.parameters.iter().enumerate().map(|(index, (kind, name))| match index {
+                _ if is_list(index, name) => "(void *)few".to_owned(),
+                _ if index == at + 1 => lie.to_owned(),
+                // As in `call_with`.
+                _ if *name == "result_count" => "1".to_owned(),
+                _ => good(function, kind, name),
+            });
+            let call = format!("{}({})", function.name, arguments.collect::<Vec<_>>().join(", "));
+            writeln!(text, "    soil(few, sizeof few);\n    CHECK({call} == RACL_INVALID_ARGUMENT);").unwrap();
+            writeln!(text, "    CHECK(is_soiled(few, sizeof few));").unwrap();
+            checks += 2;
+        }
+    }
+    checks
+}
+
 /// That every struct with a handle, or a struct with a size, was given to some function with that wrong.
 fn all_were_given(all: &[(&str, Vec<(String, &str)>)], seen: &BTreeSet<&str>) {
     let has = |(_, fields): &&(&str, Vec<(String, &str)>)| {
@@ -366,6 +394,7 @@ pub(crate) fn program(header: &str) -> (String, usize) {
             }
         }
         checks += places(&mut text, function);
+        checks += lists(&mut text, function);
         checks += inside(&mut text, function, &structs, &mut seen);
         text.push_str("}\n\n");
     }

@@ -29,12 +29,20 @@ static size_t sizes[8];
 static size_t none[512], short_one[512], long_one[512], one_byte_short[512];
 static char text[64];
 static int refused;
+/* A list of far fewer elements than it is said to have. */
+static size_t few[64];
 
 static void soil(void *place, size_t size) { memset(place, 0xFF, size); }
 
 static int is_zero(const void *place, size_t size) {
     static const char zeroes[16];
     return memcmp(place, zeroes, size) == 0;
+}
+
+static int is_soiled(const void *place, size_t size) {
+    const unsigned char *byte = place;
+    while (size > 0 && byte[size - 1] == 0xFF) --size;
+    return size == 0;
 }
 
 /* A struct with another size, and no zeroes behind it. */

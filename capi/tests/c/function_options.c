@@ -336,6 +336,7 @@ static void compilations(void) {
     REFUSED(registry, registry, RACL_STALE_HANDLE);
     REFUSED(parts, NULL, RACL_NULL_POINTER);
     REFUSED(part_count, SIZE_MAX, RACL_INVALID_ARGUMENT);
+    REFUSED(part_count, 0xffffffff, RACL_INVALID_ARGUMENT);
     REFUSED(flags, 2, RACL_INVALID_ARGUMENT);
     good.function = "nothing";
     REFUSED(build, builds_nothing, 4711);

@@ -249,6 +249,8 @@ static void passes(void) {
     BAD(racl_passes, passes, passes_refused(plan, odd) == RACL_NULL_POINTER);
     odd = (racl_passes){.passes = pass, .pass_count = SIZE_MAX};
     BAD(racl_passes, pass_count, passes_refused(plan, odd) == RACL_INVALID_ARGUMENT);
+    odd.pass_count = 0xffffffff;
+    BAD(racl_passes, pass_count, passes_refused(plan, odd) == RACL_INVALID_ARGUMENT);
     pass[0].mode = RACL_PASS_OFF;
     GOOD(racl_pass, mode, left(plan, (racl_passes){.all = RACL_PASS_ON, .passes = pass, .pass_count = 1}) == 4);
     GOOD(racl_pass, name, left(plan, (racl_passes){.passes = pass, .pass_count = 2}) == 4);

@@ -108,7 +108,39 @@ static void results_over_operands(void) {
     DO(racl_plan_free(plan));
 }
 
+/* A count of a list among arguments that is none: refused before anything is read or made room for, and the places of
+ * results stay as they were. */
+static void counts_that_are_none(void) {
+    static const int32_t kinds[] = {RACL_ARG_VALUES, RACL_ARG_RESULTS, RACL_ARG_DIMS, RACL_ARG_TENSORS, RACL_ARG_INTS,
+                                    RACL_ARG_FLOATS, RACL_ARG_BOOLS,   RACL_ARG_SCALARS};
+    racl_builder *g;
+    DO(racl_builder_new(NULL, &g));
+    racl_value x = input(g, "x", 2, 0, RACL_INPUT_COPIED), y;
+    for (size_t at = 0; at < sizeof kinds / sizeof *kinds; ++at)
+        for (int shift = 0; shift <= 32; shift += 32) {
+            uint64_t few[8] = {7, 7, 7, 7, 7, 7, 7, 7};
+            racl_arg args[2] = {{.kind = kinds[at], .count = (size_t)-1 >> shift, .data = few}, result(&y)};
+            y = 1;
+            CHECK(racl_builder_operator(g, "aclnnAbs", args, 2) == RACL_INVALID_ARGUMENT && y == 0);
+            CHECK(strstr(racl_last_error_message(), shift == 0 ? "18446744073709551615 elements" : "4294967295 elements"));
+            args[1] = args[0], args[0] = value(x);
+            CHECK(racl_builder_operator(g, "aclnnAbs", args, 2) == RACL_INVALID_ARGUMENT);
+            for (int one = 0; one < 8; ++one) CHECK(few[one] == 7);
+        }
+    racl_value results[3] = {7, 7, 7};
+    racl_plan *body;
+    DO(racl_builder_output(g, "y", unary(g, "aclnnAbs", x)));
+    DO(racl_builder_build(g, &body));
+    DO(racl_builder_new(NULL, &g));
+    x = input(g, "x", 2, 0, RACL_INPUT_COPIED);
+    CHECK(racl_builder_call(g, body, &x, 1, NULL, 0, results, 0xffffffff) == RACL_INVALID_ARGUMENT);
+    CHECK(results[0] == 7 && results[1] == 7 && results[2] == 7);
+    DO(racl_builder_free(g));
+    DO(racl_plan_free(body));
+}
+
 int main(void) {
+    counts_that_are_none();
     tags_and_sizes();
     results_over_operands();
     printf("%d checks\n", checks);
