@@ -2506,6 +2506,13 @@ int32_t racl_tensor_to_dlpack(const racl_tensor *tensor,
 int32_t racl_last_errors(racl_errors **errors);
 
 /**
+ * Makes this the last failure on the calling thread, with all that is known of it, and gives its status: as
+ * racl_last_error_set(), for a failure that was kept while other calls failed. The texts are copied; `call` and `details`
+ * may be NULL, for no function of AscendCL and for nothing beside the message.
+ */
+int32_t racl_last_error_put(const racl_error *error);
+
+/**
  * The errors that ends of objects of a context met, where no call could give them: when racl_..._free() destroyed
  * something, or gave up to wait for it. Each is given once. The list may be empty.
  */
@@ -2793,6 +2800,11 @@ int32_t racl_last_error_status(void);
  */
 int32_t racl_last_error_set(int32_t status,
                             const char *message);
+
+/**
+ * How many failures there were on the calling thread: another number than before tells that something failed meanwhile.
+ */
+uint64_t racl_last_error_count(void);
 
 /**
  * Copies the text of racl_last_error_message() to `text`, of `size` bytes with the zero at its end; characters that have

@@ -334,13 +334,26 @@ inline bool stays(int32_t status) noexcept {
 
 // Made before a function of the program runs: whether a call of racl failed meanwhile, whose failure racl tells then.
 class since {
-    const char *before = racl_last_error_message();
+    uint64_t before = racl_last_error_count();
 
 public:
-    bool failed_with(int32_t status) const {
-        return racl_last_error_message() != before && racl_last_error_status() == status;
-    }
+    bool failed() const { return racl_last_error_count() != before; }
+    bool failed_with(int32_t status) const { return failed() && racl_last_error_status() == status; }
 };
+
+// Makes what is known of a failure the last one again, and gives its status.
+inline int32_t put_back(int32_t status, const std::string &message, const std::string &call, int32_t code,
+                        const std::string &details) {
+    racl_error error = {};
+    error.size = sizeof error;
+    error.status = status;
+    error.code = code;
+    error.call = call.c_str();
+    error.message = message.c_str();
+    // A program that makes a failure itself may have left those of another one there.
+    error.details = details.compare(0, message.size(), message) == 0 ? details.c_str() : nullptr;
+    return racl_last_error_put(&error);
+}
 
 // What is thrown inside a callback, as the status of that, whose text racl tells of then. Called by a catch.
 #if defined(__cpp_exceptions)
@@ -348,15 +361,14 @@ inline int32_t thrown_status(const since &begun) noexcept {
     try {
         throw;
     } catch (const error &thrown) {
-        const int32_t status = thrown.code().value();
         // One that was made where nothing had failed has RACL_OK, which would tell of no failure.
-        if (status == RACL_OK) return racl_last_error_set(RACL_CALLBACK_PANICKED, thrown.message().c_str());
-        // The very failure that racl knows, of which it knows more than the message.
-        const bool has_more = !thrown.call().empty() || thrown.details() != thrown.message();
-        if (has_more && begun.failed_with(status) && thrown.message() == racl_last_error_message() &&
+        const int32_t known = thrown.code().value(), status = known == RACL_OK ? RACL_CALLBACK_PANICKED : known;
+        // The very failure that racl knows, of which it may know more than one error has.
+        if (begun.failed_with(status) && thrown.message() == racl_last_error_message() &&
             thrown.details() == racl_last_error_details())
             return status;
-        return racl_last_error_set(status, thrown.message().c_str());
+        // What was destroyed on the way here may have failed, too.
+        return put_back(status, thrown.message(), thrown.call(), thrown.native_code(), thrown.details());
     } catch (const std::exception &thrown) {
         return racl_last_error_set(RACL_CALLBACK_PANICKED, thrown.what());
     } catch (...) {
@@ -451,8 +463,9 @@ int32_t handed_over(int32_t status, std::unique_ptr<T> &object) {
     }
 #ifdef RACL_ERROR_CODES
     const failure why;
+    const since kept;
     object.reset();
-    if (failure().message != why.message) return racl_last_error_set(status, why.message.c_str());
+    if (kept.failed()) return put_back(status, why.message, why.call, why.code, why.details);
 #endif
     return status;
 }

@@ -1,10 +1,11 @@
 //! Lists of errors.
 
-use std::ffi::{CString, c_char};
+use std::borrow::Cow;
+use std::ffi::{CStr, CString, c_char};
 
 use racl::plan::Finding;
 
-use crate::arguments::{Sized_, fill};
+use crate::arguments::{Sized_, fill, null, sized};
 use crate::failure::{Failure, guard, last_failures, terminated};
 use crate::handles::{free, get};
 use crate::objects::{racl_context, racl_errors};
@@ -59,7 +60,7 @@ impl From<Failure> for Entry {
         Self {
             status: failure.status,
             code: failure.code,
-            call: terminated(failure.call.unwrap_or_default()),
+            call: terminated(failure.call.as_deref().unwrap_or_default()),
             message: terminated(&failure.message),
             details: terminated(failure.details()),
         }
@@ -81,6 +82,28 @@ pub unsafe extern "C" fn racl_last_errors(errors: *mut *mut racl_errors) -> i32 
     };
     // SAFETY: by the header.
     unsafe { make(errors, work) }
+}
+
+/// Makes this the last failure on the calling thread, with all that is known of it, and gives its status: as
+/// racl_last_error_set(), for a failure that was kept while other calls failed. The texts are copied; `call` and `details`
+/// may be NULL, for no function of AscendCL and for nothing beside the message.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_last_error_put(error: *const racl_error) -> i32 {
+    guard(|| {
+        // SAFETY: by the header.
+        let error = unsafe { sized(error) }?.ok_or_else(|| null("a racl_error"))?;
+        let text = |place: *const c_char| match place.is_null() {
+            true => String::new(),
+            // SAFETY: not null, so it is a text by the header.
+            false => unsafe { CStr::from_ptr(place) }.to_string_lossy().into_owned(),
+        };
+        // SAFETY: by the header.
+        let mut failure = unsafe { Failure::of_caller(error.status, error.message) }?;
+        failure.code = error.code;
+        failure.call = Some(Cow::Owned(text(error.call)));
+        failure.details = text(error.details);
+        Err(failure)
+    })
 }
 
 /// The errors that ends of objects of a context met, where no call could give them: when racl_..._free() destroyed

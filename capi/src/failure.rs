@@ -1,6 +1,7 @@
 //! What goes wrong, and the boundary between C and Rust.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString, c_char};
 use std::ops::{Deref, DerefMut};
@@ -20,7 +21,7 @@ pub(crate) struct Failure(Box<Told>);
 pub(crate) struct Told {
     pub(crate) status: i32,
     pub(crate) code: i32,
-    pub(crate) call: Option<&'static str>,
+    pub(crate) call: Option<Cow<'static, str>>,
     pub(crate) message: String,
     /// The message with what stands behind it, a line each; empty where nothing does.
     pub(crate) details: String,
@@ -54,6 +55,22 @@ impl Failure {
     #[inline(never)]
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::own(status::RACL_INVALID_ARGUMENT, message)
+    }
+
+    /// What the caller says of a failure.
+    ///
+    /// # Safety
+    ///
+    /// `message` is null or a text.
+    pub(crate) unsafe fn of_caller(status: i32, message: *const c_char) -> Result<Self> {
+        if message.is_null() {
+            return Err(crate::arguments::null("the text of a failure"));
+        }
+        if status == status::RACL_OK {
+            return Err(Self::invalid("RACL_OK for the status of a failure"));
+        }
+        // SAFETY: not null, so it is a text.
+        Ok(Self::own(status, unsafe { CStr::from_ptr(message) }.to_string_lossy()))
     }
 
     pub(crate) fn message(&self) -> &str {
@@ -109,7 +126,7 @@ impl From<Error> for Failure {
             found: error.findings().iter().map(|finding| finding.message.clone()).collect(),
             status: status::of_kind(error.kind()),
             code: error.code().unwrap_or(0),
-            call: error.call(),
+            call: error.call().map(Cow::Borrowed),
             message: of_callback(error.kind(), error.to_string()),
             details: of_callback(error.kind(), format!("{error:#}")),
         }))
@@ -156,7 +173,7 @@ fn note(failure: Failure) -> i32 {
     let last = Last {
         status,
         code: failure.code,
-        call: terminated(failure.call.unwrap_or_default()),
+        call: terminated(failure.call.as_deref().unwrap_or_default()),
         message: terminated(&failure.message),
         details: terminated(failure.details()),
         failure: Some(failure),
@@ -170,11 +187,10 @@ fn note(failure: Failure) -> i32 {
 /// Runs a function of the caller, and gives what it said of its failure: the last one on this thread, where that came
 /// meanwhile and has the status that the function gives.
 pub(crate) fn heard(work: impl FnOnce() -> i32) -> (std::thread::Result<i32>, Option<Failure>) {
-    let noted = || NOTED.try_with(Cell::get).unwrap_or(0);
-    let before = noted();
+    let before = racl_last_error_count();
     let done = catch_unwind(AssertUnwindSafe(work));
     let said = match done {
-        Ok(code) if code != status::RACL_OK && noted() != before => {
+        Ok(code) if code != status::RACL_OK && racl_last_error_count() != before => {
             LAST.try_with(|last| last.borrow().failure.clone()).ok().flatten().filter(|last| last.status == code)
         }
         _ => None,
@@ -249,17 +265,14 @@ pub extern "C" fn racl_last_error_status() -> i32 {
 /// the work with this text. `status` is RACL_... or a number of the caller's own; RACL_INVALID_ARGUMENT for RACL_OK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_last_error_set(status: i32, message: *const c_char) -> i32 {
-    guard(|| {
-        if message.is_null() {
-            return Err(crate::arguments::null("the text of a failure"));
-        }
-        if status == status::RACL_OK {
-            return Err(Failure::invalid("RACL_OK for the status of a failure"));
-        }
-        // SAFETY: not null, so it is a text by the header.
-        let text = unsafe { CStr::from_ptr(message) };
-        Err(Failure::own(status, text.to_string_lossy()))
-    })
+    // SAFETY: by the header.
+    guard(|| Err(unsafe { Failure::of_caller(status, message) }?))
+}
+
+/// How many failures there were on the calling thread: another number than before tells that something failed meanwhile.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_last_error_count() -> u64 {
+    NOTED.try_with(Cell::get).unwrap_or(0)
 }
 
 /// Copies the text of racl_last_error_message() to `text`, of `size` bytes with the zero at its end; characters that have

@@ -52,12 +52,13 @@ pub use callback::*;
 pub use context::*;
 pub use dlpack::*;
 pub use errors::{
-    racl_context_take_errors, racl_error, racl_errors_count, racl_errors_free, racl_errors_get, racl_last_errors,
+    racl_context_take_errors, racl_error, racl_errors_count, racl_errors_free, racl_errors_get, racl_last_error_put,
+    racl_last_errors,
 };
 pub use event::*;
 pub use executable::*;
 pub use failure::{
-    racl_last_error_call, racl_last_error_code, racl_last_error_copy, racl_last_error_details,
+    racl_last_error_call, racl_last_error_code, racl_last_error_copy, racl_last_error_count, racl_last_error_details,
     racl_last_error_message, racl_last_error_set, racl_last_error_status, racl_status_name,
 };
 pub use found::*;

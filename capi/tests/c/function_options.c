@@ -353,6 +353,30 @@ static void compilations(void) {
     DO(racl_host_function_free(seen.function));
 }
 
+/* A failure that the caller makes the last one of the thread, with all that it knows. */
+static void failures(void) {
+    const uint64_t before = racl_last_error_count();
+    racl_error error = {.size = sizeof error, .status = RACL_FILE, .code = 107000, .call = "aclrtMalloc",
+                        .message = "the disk is full", .details = "the disk is full\n  while it was written"};
+    CHECK(racl_last_error_put(&error) == RACL_FILE && racl_last_error_count() == before + 1);
+    GOOD(racl_error, status, racl_last_error_status() == RACL_FILE);
+    ANY(racl_error, code, racl_last_error_code() == 107000);
+    ANY(racl_error, call, strcmp(racl_last_error_call(), "aclrtMalloc") == 0);
+    GOOD(racl_error, message, strcmp(racl_last_error_message(), "the disk is full") == 0);
+    ANY(racl_error, details, strcmp(racl_last_error_details(), "the disk is full\n  while it was written") == 0);
+    error.status = RACL_OK;
+    BAD(racl_error, status, racl_last_error_put(&error) == RACL_INVALID_ARGUMENT && racl_last_error_code() == 0);
+    error.status = 4711, error.message = NULL;
+    BAD(racl_error, message, racl_last_error_put(&error) == RACL_NULL_POINTER && racl_last_error_call()[0] == 0);
+    CHECK(racl_last_error_count() == before + 3);
+    /* A number of the caller's own, and what racl itself says; of an older version, without details. */
+    error.call = error.details = NULL, error.message = racl_last_error_message();
+    CHECK(racl_last_error_put(&error) == 4711 && strstr(racl_last_error_message(), "NULL for"));
+    CHECK(strcmp(racl_last_error_details(), racl_last_error_message()) == 0 && racl_last_error_call()[0] == 0);
+    error.size = offsetof(racl_error, details), error.message = "mine";
+    CHECK(racl_last_error_put(&error) == 4711 && strcmp(racl_last_error_details(), "mine") == 0);
+}
+
 int main(void) {
     racl_library *library;
     DO(racl_library_open("mock", &library));
@@ -361,6 +385,7 @@ int main(void) {
     foreign_operators();
     caches();
     compilations();
+    failures();
     DO(racl_context_close(context));
     DO(racl_library_close(library));
     printf("%d checks\n", checks);

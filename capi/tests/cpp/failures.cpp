@@ -1,5 +1,6 @@
 // How functions of the program say that they fail, by what they throw and by what they give, and what is refused before
 // C has it; with exceptions, and with error codes where RACL_ERROR_CODES is defined.
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -188,6 +189,66 @@ static void failures_of_what_ends(const racl::context &context) {
     CHECK(tells([&] { return racl::foreign::make("", 1, own()); }, RACL_INVALID_ARGUMENT, "an empty name"));
 }
 
+// All that is known of why a call failed.
+template <class Call>
+static racl::failure why(Call &&call) {
+#ifdef RACL_ERROR_CODES
+    auto result = call();
+    racl::failure last;
+    CHECK(!result && result.error().value() == last.status);
+    return last;
+#else
+    try {
+        (void)call();
+    } catch (const racl::error &error) {
+        return {error.code().value(), error.message(), error.call(), error.native_code(), error.details()};
+    }
+    std::exit(1);
+#endif
+}
+
+static bool is_same(const racl::failure &one, const racl::failure &other) {
+    return one.status == other.status && one.message == other.message && one.call == other.call &&
+           one.code == other.code && one.details == other.details;
+}
+
+// What fails behind a failure takes nothing of it away: neither the function of AscendCL and its code, nor the details.
+static void failures_behind_failures(const racl::context &context, const racl::stream &stream,
+                                     const racl::cache &cache) {
+    auto refused = [&](racl::detail::host_code function) {
+        DO(racl::mock::fail("aclrtLaunchHostFunc", 1, 507000));
+        return why([&] { return stream.host_function(std::move(function)); });
+    };
+    const racl::failure plain = refused([] {});
+    CHECK(plain.call == "aclrtLaunchHostFunc" && plain.code == 507000 && plain.details != plain.message);
+    CHECK(is_same(refused([kept = std::make_shared<ends_badly>()] { (void)kept; }), plain));
+#ifndef RACL_ERROR_CODES
+    // What is destroyed while an exception is on its way.
+    for (bool badly : {false, true}) {
+        auto build = [&](const racl::builder &) {
+            std::optional<ends_badly> kept;
+            if (badly) kept.emplace();
+            DO(racl::mock::fail("aclrtLaunchHostFunc", 1, 507000));
+            stream.host_function([] {});
+        };
+        CHECK(is_same(why([&] { return cache.compile(context, badly ? "badly" : "plainly", build); }), plain));
+        CHECK(is_same(racl::failure(), plain));
+    }
+#else
+    (void)context, (void)cache;
+#endif
+    DO(racl::mock::clear_failures());
+    // Texts of one length may lie where an older one was.
+    for (int round = 0; round < 100; ++round) {
+        (void)racl_last_error_set(7, "the prior text");
+        const racl::detail::since begun;
+        CHECK(!begun.failed_with(7));
+        (void)racl_last_error_set(7, "the first text");
+        (void)racl_last_error_set(7, "the other text");
+        CHECK(begun.failed_with(7) && !begun.failed_with(8));
+    }
+}
+
 // Numbers that int64_t does not hold are not those that it would have in their place.
 static void numbers_beyond(const racl::context &context, const racl::stream &stream) {
     const size_t last = size_t(-1), first = size_t(1) << 63;
@@ -222,6 +283,7 @@ int main() {
         given_to_streams(context, stream);
         empty_owners();
         failures_of_what_ends(context);
+        failures_behind_failures(context, stream, cache);
         numbers_beyond(context, stream);
     }
     DO(context.close());
