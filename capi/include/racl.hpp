@@ -12,7 +12,8 @@
 // text; so does what it gives where that is a status other than RACL_OK, a std::error_code or, with RACL_ERROR_CODES, a
 // racl::result with an error. An int32_t is read as a status, whatever it counts. One that gives something else does not
 // compile. A foreign operator gives a status, or what converts to one. That of the log, and those that are only told of an
-// end, have nobody to tell.
+// end, have nobody to tell. An empty std::function is refused with RACL_NULL_POINTER by the call that it is given to; for
+// the log it is none, and nothing is told of an end.
 //
 // Plans, the compile cache and the control of the mock are in racl_plan.hpp.
 //
@@ -440,6 +441,20 @@ void untold(Function &&function) noexcept {
 #endif
 }
 
+// What may have nothing to call: pointers, and what says so as std::function does.
+template <class Function, class = void>
+struct may_be_empty : std::bool_constant<std::is_pointer_v<Function> || std::is_member_pointer_v<Function>> {};
+template <class Function>
+struct may_be_empty<Function, std::void_t<decltype(std::declval<const Function &>().operator bool()),
+                                          decltype(std::declval<const Function &>() == nullptr)>> : std::true_type {};
+
+// Whether it has nothing to call. C is given NULL then, which it refuses.
+template <class Function>
+bool is_empty(const Function &function) {
+    if constexpr (may_be_empty<Function>::value) return !function;
+    else return static_cast<void>(function), false;
+}
+
 // What runs on the host.
 class host_code {
     std::function<int32_t()> run;
@@ -447,8 +462,11 @@ class host_code {
 public:
     template <class Function, class Plain = std::decay_t<Function>,
               class = std::enable_if_t<!std::is_same_v<Plain, host_code> && std::is_invocable_v<Plain &>>>
-    host_code(Function &&function)
-        : run([own = Plain(std::forward<Function>(function))]() mutable { return status_of(own); }) {}
+    host_code(Function &&function) {
+        if (is_empty(function)) return;
+        run = [own = Plain(std::forward<Function>(function))]() mutable { return status_of(own); };
+    }
+    explicit operator bool() const noexcept { return static_cast<bool>(run); }
     int32_t operator()() const { return run(); }
 };
 
@@ -855,7 +873,8 @@ public:
     // for the device.
     result<void> host_function(detail::host_code function) const {
         auto user = std::make_unique<detail::host_code>(std::move(function));
-        int32_t status = racl_stream_host_function(get(), detail::call_user, user.get(), detail::release_user);
+        racl_host_callback run = *user ? detail::call_user : nullptr;
+        int32_t status = racl_stream_host_function(get(), run, user.get(), detail::release_user);
         return detail::check(detail::handed_over(status, user));
     }
     // An operator by its C name, with the arguments of its C function.
@@ -891,15 +910,17 @@ template <class Function>
 result<task_group> stream::new_task_group(Function &&work) const {
     // A plain function has no address as an object.
     auto on_stream = [&work](const stream &on) { return work(on); };
+    racl_give_callback give = detail::is_empty(work) ? nullptr : detail::give_with<decltype(on_stream)>;
     racl_task_group *made = nullptr;
-    int32_t status = racl_stream_task_group(get(), detail::give_with<decltype(on_stream)>, &on_stream, &made);
+    int32_t status = racl_stream_task_group(get(), give, &on_stream, &made);
     return detail::give(status, racl::task_group(made));
 }
 
 template <class Function>
 result<void> graph::update(const task_group &group, Function &&work) const {
     auto on_stream = [&work](const stream &on) { return work(on); };
-    return detail::check(racl_graph_update(get(), group.get(), detail::give_with<decltype(on_stream)>, &on_stream));
+    racl_give_callback give = detail::is_empty(work) ? nullptr : detail::give_with<decltype(on_stream)>;
+    return detail::check(racl_graph_update(get(), group.get(), give, &on_stream));
 }
 
 inline result<void> graph::launch(const stream &on) const {

@@ -64,7 +64,7 @@ public:
         info.size = sizeof info;
         info.name = name;
         info.version = version;
-        info.run = detail::call_user;
+        info.run = *user ? detail::call_user : nullptr;
         info.user = user.get();
         info.release = detail::release_user;
         racl_host_function *made = nullptr;
@@ -794,7 +794,7 @@ public:
         using of = std::remove_reference_t<Function>;
         static_assert(!std::is_function_v<of> && !std::is_pointer_v<of>, "put a plain function into a lambda");
         what.size = sizeof what;
-        what.build = detail::build_with<of>;
+        what.build = detail::is_empty(record) ? nullptr : detail::build_with<of>;
         what.user = const_cast<void *>(static_cast<const void *>(std::addressof(record)));
         if (std::is_empty_v<of>) what.flags |= RACL_COMPILE_IGNORE_USER;
         return compile(on, what);

@@ -88,6 +88,13 @@ fn an_older_library_has_no_details_of_errors() {
 /// What may throw, and what gives codes, in a program with exceptions and in one without.
 const FORMS: [&[&str]; 3] = [&[], &["-DRACL_ERROR_CODES"], &["-DRACL_ERROR_CODES", "-fno-exceptions"]];
 
+#[test]
+fn functions_that_are_none_are_refused_in_each_form() {
+    for form in FORMS {
+        assert!(count(&cpp_program(&here().join("tests/cpp/nothing.cpp"), form)) > 20, "{form:?}");
+    }
+}
+
 /// Lets a compiler look at C++ of each standard and form.
 fn is_understood(compiler: &str, source: &Path) {
     for standard in ["-std=c++17", "-std=c++20"] {
