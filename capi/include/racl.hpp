@@ -11,8 +11,7 @@
 // Functions. What a function throws that this layer is given, and that racl calls, fails the work or the call, with its
 // text; so does what it gives where that is a status other than RACL_OK, a std::error_code or, with RACL_ERROR_CODES, a
 // racl::result with an error. An int32_t is read as a status, whatever it counts. One that gives something else does not
-// compile. A foreign operator gives a status, or what converts to one. That of the log, and those that are only told of an
-// end, have nobody to tell. An empty std::function is refused with RACL_NULL_POINTER by the call that it is given to; for
+// compile. That of the log, and those that are only told of an end, have nobody to tell. An empty std::function is refused with RACL_NULL_POINTER by the call that it is given to; for
 // the log it is none, and nothing is told of an end.
 //
 // Plans, the compile cache and the control of the mock are in racl_plan.hpp.
@@ -455,20 +454,28 @@ bool is_empty(const Function &function) {
     else return static_cast<void>(function), false;
 }
 
-// What runs on the host.
-class host_code {
-    std::function<int32_t()> run;
+// A function of the program that says whether it failed, or none.
+template <class... Arguments>
+class code {
+    std::function<int32_t(Arguments...)> run;
 
 public:
+    code() noexcept = default;
+    code(std::nullptr_t) noexcept {}
     template <class Function, class Plain = std::decay_t<Function>,
-              class = std::enable_if_t<!std::is_same_v<Plain, host_code> && std::is_invocable_v<Plain &>>>
-    host_code(Function &&function) {
+              class = std::enable_if_t<!std::is_same_v<Plain, code> && std::is_invocable_v<Plain &, Arguments...>>>
+    code(Function &&function) {
         if (is_empty(function)) return;
-        run = [own = Plain(std::forward<Function>(function))]() mutable { return status_of(own); };
+        run = [own = Plain(std::forward<Function>(function))](Arguments... arguments) mutable {
+            return status_of(own, std::forward<Arguments>(arguments)...);
+        };
     }
     explicit operator bool() const noexcept { return static_cast<bool>(run); }
-    int32_t operator()() const { return run(); }
+    int32_t operator()(Arguments... arguments) const { return run(std::forward<Arguments>(arguments)...); }
 };
+
+// What runs on the host.
+using host_code = code<>;
 
 // The status of a call that takes an object of the program over where it succeeds. Where it fails the object stays, until
 // the failure is thrown; with error codes it ends here. Its destructors may call racl and fail there, too, which is not

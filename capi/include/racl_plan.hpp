@@ -73,16 +73,15 @@ public:
     }
 };
 
-// What a foreign operator does: 0, or another number, which fails it, as what is thrown does, with its text. The launch
-// gives the code of a call of AscendCL that failed.
-using launch_function = std::function<int32_t(const racl_launch &launch)>;
-using simulate_function =
-    std::function<int32_t(const std::vector<racl_bytes> &reads, const std::vector<racl_bytes> &writes)>;
+// What a foreign operator does, made of functions of these parameters: a status other than RACL_OK fails it, as what is
+// thrown does, with its text. The launch may give the code of a call of AscendCL that failed.
+using launch_function = detail::code<const racl_launch &>;
+using simulate_function = detail::code<const std::vector<racl_bytes> & /* reads */, const std::vector<racl_bytes> &>;
 
 namespace detail {
 struct foreign_functions {
-    launch_function launch;
-    simulate_function simulate;
+    launch_function launch = nullptr;
+    simulate_function simulate = nullptr;
 };
 inline int32_t launch_with(void *user, const racl_launch *launch) {
     return guarded([&] { return static_cast<foreign_functions *>(user)->launch(*launch); });

@@ -153,6 +153,10 @@ fn functions_that_give_what_says_nothing_of_a_failure_do_not_compile() {
         "(void)s.new_task_group([](const racl::stream &) { return 1L; });",
         "(void)r.update(u, [](const racl::stream &) { return std::string(); });",
         "(void)c.compile(o, \"f\", [](const racl::builder &) { return RACL_OK == 0; });",
+        "(void)racl::foreign::make(\"f\", 1, [](const racl_launch &) { return true; });",
+        "racl::launch_function f = [](const racl_launch &) { return RACL_OK == 0; };",
+        "(void)racl::foreign::make(\"f\", 1, nullptr, [](const std::vector<racl_bytes> &from, const auto &to) {\n\
+         return from.size() == to.size(); });",
     ];
     for (line, form) in lines.iter().flat_map(|line| FORMS.map(|form| (line, form))) {
         let text = refused(line, form);
