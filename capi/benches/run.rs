@@ -237,7 +237,7 @@ fn plan(f: Functions) -> *mut racl_plan {
     let (name, shape) = (c"x".as_ptr(), [4]);
     // SAFETY: as above.
     ok(unsafe { (f.racl_builder_input)(builder, name, 0, shape.as_ptr(), 1, RACL_INPUT_TRACKED, &raw mut x) });
-    let argument = |kind, data, integer| racl_arg { kind, count: 0, data, integer, real: 0.0 };
+    let argument = |kind, data, integer| racl_arg { kind, reserved: 0, count: 0, data, integer, real: 0.0 };
     let args = [
         argument(RACL_ARG_VALUE, null(), x.cast_signed()),
         argument(RACL_ARG_RESULT, (&raw mut y).cast::<c_void>().cast_const(), 0),

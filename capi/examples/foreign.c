@@ -15,6 +15,11 @@ enum { N = 32, BYTE = 4 /* ACL_UINT8 */, WORKSPACE = 1 << 20 };
 /* What it is launched with, in the order in which the plan names it. */
 enum { A, B, RESULT, SCRATCH, VALUES };
 
+/* One of them. Values of a later libracl may be larger than those of the header here. */
+static const racl_launch_value *value_of(const racl_launch *launch, size_t number) {
+    return (const void *)((const char *)launch->values + number * launch->value_size);
+}
+
 static aclTensor *tensor(const racl_launch_value *value) {
     int64_t shape[8], strides[8];
     for (uint32_t at = 0; at < value->rank; ++at) {
@@ -28,7 +33,7 @@ static aclTensor *tensor(const racl_launch_value *value) {
 /* The second phase of an operator whose first one gave this. */
 static int32_t give(int32_t status, uint64_t bytes, aclOpExecutor *executor,
                     aclnnStatus (*second)(void *, uint64_t, aclOpExecutor *, aclrtStream), const racl_launch *launch) {
-    const racl_launch_value *scratch = &launch->values[SCRATCH];
+    const racl_launch_value *scratch = value_of(launch, SCRATCH);
     if (status != 0) return status; /* with the text that the library has of it */
     if (bytes > scratch->bytes) return racl_last_error_set(RACL_OUT_OF_MEMORY, "an operator wants more workspace");
     return second(bytes > 0 ? scratch->address : NULL, bytes, executor, launch->stream);
@@ -42,7 +47,7 @@ static int32_t add_and_multiply(void *user, const racl_launch *launch) {
     uint64_t bytes = 0;
     aclOpExecutor *executor = NULL;
     aclScalar *alpha = aclCreateScalar(&one, ACL_FLOAT);
-    aclTensor *a = tensor(&launch->values[A]), *b = tensor(&launch->values[B]), *y = tensor(&launch->values[RESULT]);
+    aclTensor *a = tensor(value_of(launch, A)), *b = tensor(value_of(launch, B)), *y = tensor(value_of(launch, RESULT));
     int32_t status = aclnnAddGetWorkspaceSize(a, b, alpha, y, &bytes, &executor);
     status = give(status, bytes, executor, aclnnAdd, launch);
     if (status == 0) {

@@ -38,7 +38,7 @@ using second_phase = aclnnStatus (*)(void *, uint64_t, aclOpExecutor *, aclrtStr
 
 // The second phase of an operator whose first one gave this.
 int32_t give(int32_t status, uint64_t bytes, aclOpExecutor *executor, second_phase second, const racl_launch &launch) {
-    const racl_launch_value &scratch = launch.values[SCRATCH];
+    const racl_launch_value &scratch = racl::value_of(launch, SCRATCH);
     if (status != 0) return status; // with the text that the library has of it
     if (bytes > scratch.bytes) throw std::runtime_error("an operator wants more workspace");
     return second(bytes > 0 ? scratch.address : nullptr, bytes, executor, launch.stream);
@@ -47,7 +47,7 @@ int32_t give(int32_t status, uint64_t bytes, aclOpExecutor *executor, second_pha
 // Called when a graph is captured, and at each eager run. Nothing is waited for: all goes to the stream.
 int32_t add_and_multiply(const racl_launch &launch) {
     if (launch.count != VALUES) throw std::invalid_argument("another plan than this one");
-    const operand a(launch.values[A]), b(launch.values[B]), y(launch.values[RESULT]);
+    const operand a(racl::value_of(launch, A)), b(racl::value_of(launch, B)), y(racl::value_of(launch, RESULT));
     const scalar alpha(1);
     uint64_t bytes = 0;
     aclOpExecutor *executor = nullptr;

@@ -1129,7 +1129,9 @@ typedef struct {
      */
     void *stream;
     /**
-     * Values that are read, then those that are written; NULL where there are none.
+     * Values that are read, then those that are written; NULL where there are none. Each begins `value_size` bytes behind
+     * the one before, which is more in later versions than sizeof(racl_launch_value) is here: values[1] is the second one
+     * where both are the same.
      */
     const racl_launch_value *values;
     /**
@@ -1144,6 +1146,10 @@ typedef struct {
      * Their bytes.
      */
     size_t attributes_size;
+    /**
+     * sizeof(racl_launch_value) as the library knows it.
+     */
+    size_t value_size;
 } racl_launch;
 
 /**
@@ -1611,6 +1617,10 @@ typedef struct {
      * RACL_ARG_...
      */
     int32_t kind;
+    /**
+     * 0, so that later versions may say more with it; another number is refused.
+     */
+    uint32_t reserved;
     /**
      * How many elements a list has.
      */

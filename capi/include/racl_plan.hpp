@@ -78,6 +78,13 @@ public:
 using launch_function = detail::code<const racl_launch &>;
 using simulate_function = detail::code<const std::vector<racl_bytes> & /* reads */, const std::vector<racl_bytes> &>;
 
+// One of the values of a launch, those that are read in front. Values of a later libracl may be larger than those of the
+// header here.
+inline const racl_launch_value &value_of(const racl_launch &launch, size_t number) noexcept {
+    const auto *first = reinterpret_cast<const unsigned char *>(launch.values);
+    return *reinterpret_cast<const racl_launch_value *>(first + number * launch.value_size);
+}
+
 namespace detail {
 struct foreign_functions {
     launch_function launch = nullptr;

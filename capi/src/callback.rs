@@ -91,7 +91,9 @@ pub struct racl_launch {
     pub size: usize,
     /// An aclrtStream, whose context is current.
     pub stream: *mut c_void,
-    /// Values that are read, then those that are written; NULL where there are none.
+    /// Values that are read, then those that are written; NULL where there are none. Each begins `value_size` bytes behind
+    /// the one before, which is more in later versions than sizeof(racl_launch_value) is here: values[1] is the second one
+    /// where both are the same.
     pub values: *const racl_launch_value,
     /// How many.
     pub count: usize,
@@ -99,6 +101,8 @@ pub struct racl_launch {
     pub attributes: *const c_void,
     /// Their bytes.
     pub attributes_size: usize,
+    /// sizeof(racl_launch_value) as the library knows it.
+    pub value_size: usize,
 }
 
 /// What callbacks are given beside the rest. The header says that they may be called on any thread.
@@ -367,6 +371,7 @@ fn launch(
         count: values.len(),
         attributes: start(told.attributes()).cast(),
         attributes_size: told.attributes().len(),
+        value_size: size_of::<racl_launch_value>(),
     };
     // SAFETY: by the header; what is pointed at outlives the call.
     match heard(|| unsafe { function(user.address, &raw const all) }) {

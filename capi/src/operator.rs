@@ -188,6 +188,8 @@ pub const RACL_ARG_SCALARS: i32 = 13;
 pub struct racl_arg {
     /// RACL_ARG_...
     pub kind: i32,
+    /// 0, so that later versions may say more with it; another number is refused.
+    pub reserved: u32,
     /// How many elements a list has.
     pub count: usize,
     /// An object, or a list.
@@ -244,6 +246,14 @@ pub(crate) unsafe fn arguments<'a>(args: *const racl_arg, count: usize) -> Resul
     unsafe { list(args, count, "arguments") }
 }
 
+/// Refuses an argument of a later version, which says what this one does not know.
+pub(crate) fn check_version(arg: &racl_arg) -> Result<()> {
+    match arg.reserved {
+        0 => Ok(()),
+        other => Err(Failure::invalid(format!("{other} for the reserved field of an argument"))),
+    }
+}
+
 /// An argument with what it keeps meanwhile.
 pub(crate) enum Held<'a> {
     Tensors(Vec<Use<racl_tensor>>, bool),
@@ -257,6 +267,7 @@ impl<'a> Held<'a> {
     ///
     /// What the kind names is there, and nobody changes it meanwhile.
     pub(crate) unsafe fn of(arg: &racl_arg) -> Result<Self> {
+        check_version(arg)?;
         let (data, count) = (arg.data, arg.count);
         Ok(match arg.kind {
             RACL_ARG_NONE => Self::Plain(Argument::None),
@@ -324,6 +335,7 @@ impl<'a> Held<'a> {
 }
 
 fn scalar(arg: &racl_arg) -> Result<Scalar> {
+    check_version(arg)?;
     Ok(match arg.kind {
         RACL_ARG_SCALAR_FLOAT => Scalar::from(arg.real as f32),
         RACL_ARG_SCALAR_INT32 => {

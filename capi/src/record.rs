@@ -8,7 +8,7 @@ use racl::plan::{Inferred, Quantity, Value};
 use crate::arguments::{list, text};
 use crate::failure::{Failure, Result, guard};
 use crate::objects::racl_builder;
-use crate::operator::{Held, arguments, racl_arg};
+use crate::operator::{Held, arguments, check_version, racl_arg};
 use crate::recording::{Recording, issuing, racl_dim, racl_value};
 
 /// `integer` is a racl_value.
@@ -103,6 +103,7 @@ impl Part<'_> {
     ///
     /// What the kind names is there, and nobody else touches it meanwhile.
     unsafe fn of(arg: &racl_arg, recording: &Recording) -> Result<Self> {
+        check_version(arg)?;
         let (data, count) = (arg.data, arg.count);
         Ok(match arg.kind {
             RACL_ARG_VALUE => Self::Value(recording.value(arg.integer.cast_unsigned())?),

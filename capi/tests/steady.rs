@@ -61,7 +61,7 @@ fn plan() -> *mut racl_plan {
     // SAFETY: as above.
     let made = unsafe { racl_builder_input(builder, c"x".as_ptr(), 0, [4].as_ptr(), 1, RACL_INPUT_HOST, &raw mut x) };
     ok(made);
-    let argument = |kind, data, integer| racl_arg { kind, count: 0, data, integer, real: 0.0 };
+    let argument = |kind, data, integer| racl_arg { kind, reserved: 0, count: 0, data, integer, real: 0.0 };
     let args = [
         argument(RACL_ARG_VALUE, null(), x.cast_signed()),
         argument(RACL_ARG_RESULT, (&raw mut y).cast::<c_void>(), 0),

@@ -38,6 +38,7 @@ static int32_t twice(void *user, const racl_launch *launch) {
     Seen *seen = user;
     ++seen->launches;
     CHECK(launch->size == sizeof *launch && launch->count == 2 && launch->attributes_size == 1);
+    CHECK(launch->value_size == sizeof(racl_launch_value));
     const racl_launch_value *from = &launch->values[0], *to = &launch->values[1];
     CHECK(from->bytes == 16 && from->rank == 1 && from->shape[0] == 4 && from->strides[0] == 1 && from->dtype == FLOAT);
     if (seen->busy != NULL) {

@@ -170,6 +170,10 @@ static void arguments(void) {
     DO(racl_tensor_read(y, got, sizeof got));
     GOOD(racl_arg, kind, got[0] == 3);
     GOOD(racl_arg, integer, got[3] == -12);
+    GOOD(racl_arg, reserved, times[1].reserved == 0);
+    times[1].reserved = 1;
+    BAD(racl_arg, reserved, racl_operator(stream, "aclnnMuls", times, 3) == RACL_INVALID_ARGUMENT);
+    CHECK(strstr(racl_last_error_message(), "reserved") != NULL);
     times[1] = (racl_arg){.kind = RACL_ARG_SCALAR_INT32, .integer = -1};
     DO(racl_operator(stream, "aclnnMuls", times, 3));
     DO(racl_tensor_read(y, got, sizeof got));
@@ -216,6 +220,8 @@ static void lists(void) {
     DO(racl_operator(stream, "aclnnForeachAddScalarList", each, 3));
     DO(racl_tensor_read(y, got, sizeof got));
     CHECK(got[0] == 1.5f && got[3] == -3.5f);
+    numbers[1].reserved = 1u << 31;
+    BAD(racl_arg, reserved, racl_operator(stream, "aclnnForeachAddScalarList", each, 3) == RACL_INVALID_ARGUMENT);
     numbers[1] = (racl_arg){.kind = RACL_ARG_TENSOR, .data = x};
     CHECK(racl_operator(stream, "aclnnForeachAddScalarList", each, 3) == RACL_INVALID_ARGUMENT);
     each[1].data = NULL;

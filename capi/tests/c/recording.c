@@ -127,6 +127,14 @@ static void counts_that_are_none(void) {
             CHECK(racl_builder_operator(g, "aclnnAbs", args, 2) == RACL_INVALID_ARGUMENT);
             for (int one = 0; one < 8; ++one) CHECK(few[one] == 7);
         }
+    /* Of a later version. */
+    racl_arg later[2] = {value(x), result(&y)};
+    for (int at = 0; at < 2; ++at) {
+        y = 1, later[at].reserved = 1;
+        CHECK(racl_builder_operator(g, "aclnnAbs", later, 2) == RACL_INVALID_ARGUMENT && y == 0);
+        later[at].reserved = 0;
+    }
+    DO(racl_builder_operator(g, "aclnnAbs", later, 2));
     racl_value results[3] = {7, 7, 7};
     racl_plan *body;
     DO(racl_builder_output(g, "y", unary(g, "aclnnAbs", x)));

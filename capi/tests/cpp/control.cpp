@@ -52,7 +52,8 @@ static void foreign_operators(const racl::context &context, const racl::stream &
     };
     auto launch = [&](const racl_launch &of) -> int32_t {
         ++launched;
-        CHECK(of.count == 2 && of.values[0].bytes == 16 && of.stream != nullptr);
+        CHECK(of.count == 2 && racl::value_of(of, 0).bytes == 16 && of.stream != nullptr);
+        CHECK(&racl::value_of(of, 0) == of.values && &racl::value_of(of, 1) == of.values + 1);
         return fails(207001);
     };
     auto simulate = [&](const std::vector<racl_bytes> &reads, const std::vector<racl_bytes> &writes) -> int32_t {
