@@ -78,6 +78,17 @@ fn the_library_exports_what_the_header_declares_and_nothing_else() {
     assert_eq!(exported, declared);
 }
 
+/// `make abi-check` says nothing of a function that is new, which later versions would not be compared with.
+#[test]
+fn the_interface_that_versions_are_compared_with_has_what_the_header_declares() {
+    let text = std::fs::read_to_string(here().join("abi/libracl.abi")).unwrap();
+    let symbol = |line: &str| Some(line.trim().strip_prefix("<elf-symbol name='")?.split('\'').next()?.to_owned());
+    let kept: BTreeSet<String> = text.lines().filter_map(symbol).collect();
+    let header = header();
+    let declared: BTreeSet<String> = functions(&header).iter().map(|function| function.name.to_owned()).collect();
+    assert!(kept == declared, "make -C capi abi: {:?}", kept.symmetric_difference(&declared).collect::<Vec<_>>());
+}
+
 /// A program that has it inside may have the mock's libascendcl.so beside it, whose functions would be those of here.
 #[test]
 fn the_static_library_has_no_name_that_another_library_may_have() {
