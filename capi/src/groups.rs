@@ -23,13 +23,15 @@ type Give = unsafe extern "C-unwind" fn(*mut c_void, *const racl_stream) -> i32;
 fn run(function: Give, user: *mut c_void, stream: *const racl_stream) -> Result<()> {
     // SAFETY: by the header.
     let (done, said) = heard(|| unsafe { function(user, stream) });
-    let code = done.unwrap_or_else(|payload| {
-        discard(payload);
-        status::RACL_CALLBACK_PANICKED
-    });
-    if code == status::RACL_OK {
-        return Ok(());
-    }
+    let code = match done {
+        Ok(status::RACL_OK) => return Ok(()),
+        Ok(code) => code,
+        Err(payload) => {
+            let failure = Failure::callback(&*payload);
+            discard(payload);
+            return Err(failure);
+        }
+    };
     Err(said.unwrap_or_else(|| Failure::own(code, format!("the function that gives a stream work gave {code}"))))
 }
 
