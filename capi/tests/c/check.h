@@ -2,13 +2,15 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "racl.h"
 
-static int checks;
+/* Callbacks check on threads of racl; what they count puts nothing else in order. */
+static atomic_int checks;
 
 #define CHECK(what)                                                                                                    \
     do {                                                                                                               \
@@ -17,7 +19,7 @@ static int checks;
                     racl_status_name(racl_last_error_status()), racl_last_error_call(), racl_last_error_message());    \
             exit(1);                                                                                                   \
         }                                                                                                              \
-        ++checks;                                                                                                      \
+        atomic_fetch_add_explicit(&checks, 1, memory_order_relaxed);                                                   \
     } while (0)
 
 /* What only has to succeed. */
