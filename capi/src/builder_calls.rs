@@ -46,8 +46,8 @@ unsafe fn values(recording: &Recording, values: *const racl_value, count: usize)
     recording.values(unsafe { list(values, count, "values") }?)
 }
 
-/// Records work that gives `count` values, whose places are emptied where it fails, unless there cannot be so many. What `work` reads may be there: a
-/// loop carries values to the places that they come from.
+/// Records work that gives `count` values, whose places are emptied where it fails, unless there cannot be so many. What
+/// `work` reads may be there: a loop carries values to the places that they come from.
 ///
 /// # Safety
 ///
