@@ -105,6 +105,7 @@ pub fn reset() -> Result<()> {
     let tables = crate::acl::forget_mock();
     crate::context::primary::forget(&tables);
     crate::failures::forget(&tables);
+    crate::profiling::forget(&tables);
     crate::snapshot::forget(&tables);
     check("a reset", code)
 }

@@ -10,15 +10,20 @@
 //! the process, such as PyTorch's profiler, and with the tool `msprof`, under which marks go to its profile and a
 //! profile of the program's own is refused.
 //!
-//! Subscriptions to the operators of models are not wrapped, nor is mstx, a library beside AscendCL: marks and ranges
-//! here are AscendCL's own, which tools show in the same place.
+//! Marks and ranges are AscendCL's own (`aclprof`), and those of mstx beside them, in the domain `racl`, for tools that
+//! read these: where the machine has `libms_tools_ext.so`, which is loaded when something is first marked.
+//!
+//! Subscriptions to the operators of models are not wrapped.
 
 mod dump;
 mod marks;
 mod session;
 mod steps;
+mod tools;
 
 pub use dump::{Dump, DumpChunk, DumpOptions, DumpTensors};
 pub use marks::HostRange;
 pub use session::{CoreMetrics, Profile, ProfileData, ProfileOptions, ProfileSetting};
 pub use steps::Step;
+#[cfg(feature = "mock")]
+pub(crate) use tools::forget;

@@ -112,6 +112,11 @@ INSTEAD = {
     "aclrtSetGroup": "as `aclrtCreateGroupInfo`",
     "aclsysGetVersionNum": "`aclsysGetCANNVersion`",
     "aclsysGetVersionStr": "`aclsysGetCANNVersion`",
+    "mstxDomainDestroy": "the domain is there as long as the process",
+    "mstxGetToolId": "a mark that no tool takes costs nothing",
+    "mstxMarkA": "`mstxDomainMarkA`: what racl tells has a domain, by which tools choose",
+    "mstxRangeEnd": "`mstxDomainRangeEnd`, as `mstxMarkA`",
+    "mstxRangeStartA": "`mstxDomainRangeStartA`, as `mstxMarkA`",
 }
 # The same for what a header has, by the start of the name, where nothing above says more.
 INSTEAD_OF_ALL = {
@@ -166,7 +171,7 @@ def wrapped(known):
             # The list of what parts of racl need calls nothing.
             if file.endswith(".rs") and (path, file) != (os.path.join(ROOT, "src"), "requirement.rs"):
                 full = os.path.join(path, file)
-                for name in set(re.findall(r"\bacl\w+|\bAcl\w+|\bHccl\w+", code_of(open(full).read()))) & known:
+                for name in set(re.findall(r"\bacl\w+|\bAcl\w+|\bHccl\w+|\bmstx\w+", code_of(open(full).read()))) & known:
                     found.setdefault(name, []).append(os.path.relpath(full, ROOT))
     return found, made
 
@@ -178,7 +183,7 @@ class Page:
         entries = exports.entries() + exports.entries("beside.def")
         self.fidelity = {name: exports.WORDS.get(word, "not supported") for _, name, word in entries}
         self.headers = {}
-        for name, header in exports.headers(("acl", "aclnn", "aclnnop", "hccl")).items():
+        for name, header in exports.headers(("acl", "aclnn", "aclnnop", "hccl", "mstx")).items():
             self.headers.setdefault(OPERATORS if header.startswith(OPERATORS) else header, []).append(name)
         self.shown = set()
 

@@ -111,6 +111,85 @@ fn marks_go_with_captured_graphs() {
 }
 
 #[test]
+fn tools_of_mstx_are_told_beside_the_profile_and_with_captured_graphs() {
+    alone(|context, folder| {
+        let (acl, stream) = (context.acl(), context.stream().unwrap());
+        let mut x = context.upload_tensor(&[1.0_f32], [1]).unwrap();
+        let profile = acl.profile(&ProfileOptions::new(folder)).unwrap();
+        assert!(acl.profile_mark("begun").unwrap());
+        assert!(acl.profile_range("whole").and_then(HostRange::end).unwrap());
+        drop(acl.profile_range("dropped").unwrap());
+        assert!(stream.mark("now").unwrap());
+        let mut graph = stream
+            .capture(CaptureMode::ThreadLocal, |s| {
+                s.mark("here")?;
+                s.marked("layer", |s| op::adds_inplace(s, &mut x, 1.0))
+            })
+            .unwrap();
+        for _ in 0..3 {
+            graph.launch(&stream).unwrap();
+        }
+        let failed = stream.marked("broken", |_| context.alloc::<u8>(usize::MAX).map(drop));
+        failed.unwrap_err();
+        stream.synchronize().unwrap();
+        profile.stop().unwrap();
+        let events = events(folder);
+        for (name, category, host, device) in [
+            ("racl: begun", "mark", 1, 0),
+            ("racl: whole", "range", 1, 0),
+            ("racl: dropped", "range", 1, 0),
+            ("racl: now", "mark", 1, 1),
+            // The host's is that of the capture.
+            ("racl: here", "mark", 1, 3),
+            ("racl: layer", "range", 1, 3),
+            ("racl: broken", "range", 1, 1),
+        ] {
+            let seen = (count(&events, name, category, 0), count(&events, name, category, 1));
+            assert_eq!(seen, (host, device), "{name}: {events:?}");
+        }
+        assert_eq!(mock::calls("mstxDomainCreateA"), 1, "the domain is kept");
+    });
+}
+
+/// They have no codes: what is not told to tools changes nothing else.
+#[test]
+fn a_call_of_mstx_that_fails_takes_nothing_from_the_profile() {
+    alone(|context, folder| {
+        let (acl, stream) = (context.acl(), context.stream().unwrap());
+        let profile = acl.profile(&ProfileOptions::new(folder)).unwrap();
+        let fail = |call| mock::fail(call, 1, 507_000).unwrap();
+        let ends = || mock::calls("mstxDomainRangeEnd");
+        fail("mstxDomainCreateA");
+        assert!(acl.profile_mark("no domain").unwrap());
+        fail("mstxDomainMarkA");
+        assert!(acl.profile_mark("untold").unwrap());
+        fail("mstxDomainMarkA");
+        assert!(stream.mark("untold too").unwrap());
+        fail("mstxDomainRangeStartA");
+        assert!(acl.profile_range("no range").and_then(HostRange::end).unwrap());
+        fail("mstxDomainRangeStartA");
+        assert_eq!(stream.marked("no work", |_| Ok(3)).unwrap(), 3);
+        assert_eq!(ends(), 0, "nothing has begun");
+        fail("mstxDomainRangeEnd");
+        assert!(acl.profile_range("open").and_then(HostRange::end).unwrap());
+        fail("mstxDomainRangeEnd");
+        stream.marked("open too", |_| Ok(())).unwrap();
+        assert_eq!(ends(), 2);
+        stream.synchronize().unwrap();
+        profile.stop().unwrap();
+        let events = events(folder);
+        assert!(!events.iter().any(|event| event.0.starts_with("racl: ")), "{events:?}");
+        for (name, category) in [("no domain", "mark"), ("untold", "mark"), ("no range", "range"), ("open", "range")]
+        {
+            assert_eq!(count(&events, name, category, 0), 1, "{name}");
+        }
+        for mark in ["untold too", "no work begin", "no work end", "open too begin", "open too end"] {
+            assert_eq!(count(&events, mark, "mark", 1), 1, "{mark}");
+        }
+    });
+}
+
+#[test]
 fn nothing_is_recorded_where_nothing_records() {
     alone(|context, folder| {
         let (stream, acl) = (context.stream().unwrap(), context.acl());

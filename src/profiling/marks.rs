@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
 use std::fmt;
 use std::panic::Location;
+use std::ptr;
+
+use acl_sys::{aclrtStream, mstxRangeId};
 
 use super::session::text_of;
+use super::tools::{self, Domain, HostPart};
 use crate::acl::Acl;
 use crate::call::{Caller as _, call, check, check_not_locked, value};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, say, theirs};
 use crate::retire;
 use crate::stream::{Stream, Task};
@@ -75,11 +79,13 @@ pub(super) fn forget_ranges(acl: &Acl) {
 
 /// A range of the host in a profile, from [`Acl::profile_range`] until it ends or is dropped, or the profile ends. It
 /// may end on another thread. Where nothing records marks it is without effect. In a profile of other code, end it
-/// before that ends.
+/// before that ends. For tools of mstx the range lasts until it ends itself.
 #[must_use = "the range ends when this is dropped"]
 pub struct HostRange {
     /// Its number among the open ones.
     range: Option<u64>,
+    /// What tools of mstx have of it.
+    tools: Option<HostPart>,
 }
 
 /// A message as the library takes it.
@@ -140,6 +146,8 @@ impl Drop for Stamp {
 
 impl Acl {
     /// Marks this moment of this thread in a profile that records marks. False where none does, which is no error.
+    /// Tools of mstx are told too, in the domain `racl`, where the machine has `libms_tools_ext.so`; they do not say
+    /// whether they took it.
     ///
     /// # Errors
     ///
@@ -154,15 +162,26 @@ impl Acl {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclprofMark")]
+    #[doc(alias = "mstxMarkA")]
     pub fn profile_mark(&self, text: &str) -> Result<bool> {
         let message = message_of(text)?;
         let _open = open()?;
-        let Some(stamp) = Stamp::new(self, &message)? else { return Ok(false) };
+        let marked = self.mark_host(&message)?;
+        if let Some(domain) = tools::domain(self) {
+            // SAFETY: no stream.
+            unsafe { domain.mark(self, &message, ptr::null_mut()) }?;
+        }
+        Ok(marked)
+    }
+
+    fn mark_host(&self, message: &CStr) -> Result<bool> {
+        let Some(stamp) = Stamp::new(self, message)? else { return Ok(false) };
         // SAFETY: a live stamp.
         recorded(unsafe { call!(self, aclprofMark(stamp.raw)) })
     }
 
-    /// Begins a range of the host in a profile that records marks; it ends with what is given.
+    /// Begins a range of the host in a profile that records marks, and for tools of mstx as [`Acl::profile_mark`]; it
+    /// ends with what is given.
     ///
     /// # Errors
     ///
@@ -177,27 +196,36 @@ impl Acl {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclprofRangeStart")]
+    #[doc(alias = "mstxRangeStartA")]
     pub fn profile_range(&self, text: &str) -> Result<HostRange> {
         let message = message_of(text)?;
+        // Ends what it has, where the tools' part fails.
+        let mut begun = HostRange { range: self.begin_range(&message)?, tools: None };
+        begun.tools = HostPart::start(self, &message)?;
+        Ok(begun)
+    }
+
+    /// The number of the range, where a profile records it.
+    fn begin_range(&self, message: &CStr) -> Result<Option<u64>> {
         let mut open = open()?;
-        let Some(stamp) = Stamp::new(self, &message)? else { return Ok(HostRange { range: None }) };
+        let Some(stamp) = Stamp::new(self, message)? else { return Ok(None) };
         let mut id = 0;
         // SAFETY: a live stamp, and a place for one number.
         if !recorded(unsafe { call!(self, aclprofRangeStart(stamp.raw, &raw mut id)) })? {
-            return Ok(HostRange { range: None });
+            return Ok(None);
         }
         open.begun += 1;
         let number = open.begun;
         open.ranges.insert(number, OpenRange { id, stamp });
-        Ok(HostRange { range: Some(number) })
+        Ok(Some(number))
     }
 }
 
 impl HostRange {
-    /// Whether it is recorded.
+    /// Whether it is recorded, by a profile or a tool of mstx.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
-        self.range.is_some()
+        self.range.is_some() || self.tools.is_some()
     }
 
     /// Ends the range now. False where the profile has ended meanwhile, and the range with it.
@@ -207,26 +235,35 @@ impl HostRange {
     /// What the library says. [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) while this thread has the
     /// [process locked](Acl::lock_process): the range ends once that is unlocked.
     #[doc(alias = "aclprofRangeStop")]
+    #[doc(alias = "mstxRangeEnd")]
     pub fn end(mut self) -> Result<bool> {
         self.finish()
     }
 
     fn finish(&mut self) -> Result<bool> {
-        let Some(number) = self.range else { return Ok(false) };
+        if !self.is_recorded() {
+            return Ok(false);
+        }
         let ended = {
             let mut open = open()?;
-            self.range = None;
             // The library may end with the last value of it, and not while the lock is held.
-            open.ranges.remove(&number).map(|range| (range.stamp.acl.clone(), range.end()))
+            let end = |range: OpenRange| (range.stamp.acl.clone(), range.end());
+            self.range.take().map(|number| open.ranges.remove(&number).map(end))
         };
-        ended.map_or(Ok(false), |(_, done)| done)
+        let of_tools = self.tools.take().map_or(Ok(()), HostPart::end);
+        let of_profile = match ended {
+            None => Ok(true),
+            Some(None) => Ok(false),
+            Some(Some((_, done))) => done,
+        };
+        of_profile.and_then(|done| of_tools.map(|()| done))
     }
 }
 
 impl Drop for HostRange {
     fn drop(&mut self) {
-        if self.range.is_some() && retire::is_refused() {
-            return retire::on_thread(Self { range: self.range.take() }, drop);
+        if self.is_recorded() && retire::is_refused() {
+            return retire::on_thread(Self { range: self.range.take(), tools: self.tools.take() }, drop);
         }
         if let Err(error) = self.finish() {
             say!(Error, "ending a range of a profile: {error:#}");
@@ -243,17 +280,25 @@ impl fmt::Debug for HostRange {
 impl Stream {
     /// Marks where this stream gets to in a profile that records marks: the host's mark comes at once, that of the
     /// device in its turn. False where nothing records, which is no error. In a capture the mark becomes part of the
-    /// graph, if marks are recorded then, and comes with each launch.
+    /// graph, if marks are recorded then, and comes with each launch. Tools of mstx are told as by
+    /// [`Acl::profile_mark`].
     ///
     /// # Errors
     ///
     /// As [`Acl::profile_mark`].
     #[doc(alias = "aclprofMarkEx")]
+    #[doc(alias = "mstxMarkA")]
     #[track_caller]
     pub fn mark(&self, text: &str) -> Result<bool> {
+        self.mark_for(text, tools::domain(&**self.0.context()))
+    }
+
+    /// In a profile, and for tools in the domain.
+    #[track_caller]
+    fn mark_for(&self, text: &str, domain: Option<Domain>) -> Result<bool> {
         let named = ("profile mark", Location::caller());
         let message = message_of(text).map_err(|error| self.refuse(named, error))?;
-        let mut marked = Ok(false);
+        let (mut marked, mut told) = (Ok(false), Ok(()));
         let context = &**self.0.context();
         let task = Task { label: named.0, location: named.1, uses: &[], scratch: None };
         self.0.submit(&task, |raw| {
@@ -265,23 +310,58 @@ impl Stream {
                 NOT_RECORDED => Ok(false),
                 code => check(context.table(), "aclprofMarkEx", code).map(|()| true),
             });
+            if let Some(domain) = domain {
+                // SAFETY: a live stream.
+                told = unsafe { domain.mark(context, &message, raw) };
+            }
             // A capture lacks no work without it.
             Ok(())
         })?;
-        marked
+        marked.and_then(|marked| told.map(|()| marked))
     }
 
-    /// Runs `work`, which is given this stream, between two marks: `text begin` and `text end`.
+    /// Runs `work`, which is given this stream, between two marks: `text begin` and `text end`. For tools of mstx it is a
+    /// range, `text`, of the host and of the stream; in a capture that comes with each launch, as the marks do.
     ///
     /// # Errors
     ///
     /// As [`Stream::mark`], for texts of up to 121 bytes; otherwise what `work` gives.
+    #[doc(alias = "mstxRangeStartA")]
+    #[doc(alias = "mstxRangeEnd")]
     #[track_caller]
     pub fn marked<T>(&self, text: &str, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
-        self.mark(&format!("{text} begin"))?;
+        self.mark_for(&format!("{text} begin"), None)?;
+        let range = self.begin_for_tools(text)?;
         let done = theirs(|| work(self));
-        let end = self.mark(&format!("{text} end"));
+        let ended = range.map_or(Ok(()), |(domain, id)| {
+            let context = &**self.0.context();
+            self.for_tools(|_| domain.end(context, id))
+        });
+        let end = self.mark_for(&format!("{text} end"), None);
         let value = done?;
-        end.map(|_| value)
+        ended.and(end).map(|_| value)
+    }
+
+    #[track_caller]
+    fn begin_for_tools(&self, text: &str) -> Result<Option<(Domain, mstxRangeId)>> {
+        let context = &**self.0.context();
+        let Some(domain) = tools::domain(context) else { return Ok(None) };
+        let message = text_of(text.as_bytes(), "a mark")?;
+        // SAFETY: a live stream.
+        let id = self.for_tools(|raw| unsafe { domain.start(context, &message, raw) })?;
+        Ok(id.map(|id| (domain, id)))
+    }
+
+    /// A call of mstx with this stream, in its turn.
+    #[track_caller]
+    fn for_tools<T>(&self, call: impl FnOnce(aclrtStream) -> Result<T>) -> Result<T> {
+        let task = Task { label: "profile range", location: Location::caller(), uses: &[], scratch: None };
+        let mut told = Err(Error::new(ErrorKind::Internal, "a range of a stream was not told to tools"));
+        self.0.submit(&task, |raw| {
+            told = call(raw);
+            // A capture lacks no work without it.
+            Ok(())
+        })?;
+        told
     }
 }

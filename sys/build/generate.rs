@@ -23,7 +23,11 @@ struct Family {
     library: &'static str,
 }
 
-const FAMILIES: [Family; 15] = [
+/// The family whose header a toolkit has elsewhere, and with functions inside in place of declarations: the committed
+/// bindings of it are taken.
+const COMMITTED: &str = "marks";
+
+const FAMILIES: [Family; 16] = [
     Family {
         file: "runtime",
         headers: &[
@@ -78,6 +82,7 @@ const FAMILIES: [Family; 15] = [
         uses: &["runtime"],
         library: "Collectives",
     },
+    Family { file: "marks", headers: &["mstx/ms_tools_ext.h"], uses: &["runtime"], library: "Marks" },
     Family { file: "operator_base", headers: &["aclnn/"], uses: &["runtime"], library: "OperatorBase" },
     Family { file: "operators", headers: &["aclnnop/"], uses: &["runtime", "operator_base"], library: "Operators" },
 ];
@@ -115,7 +120,13 @@ pub(crate) fn run(toolkit: Result<&Toolkit, &NotFound>) -> bool {
     let mut calls = String::new();
     let mut libraries = BTreeMap::new();
     for family in &FAMILIES {
-        let text = match generate(family, &toolkit.include) {
+        let text = if family.file == COMMITTED && elsewhere.is_none() {
+            let committed = root.join("src/bindings").join(COMMITTED).with_extension("rs");
+            fs::read_to_string(&committed).map_err(|error| format!("{}: {error}", committed.display()))
+        } else {
+            generate(family, &toolkit.include)
+        };
+        let text = match text {
             Ok(text) => text,
             Err(why) => return keep(&format!("{} gives no bindings: {why}", toolkit.include.display())),
         };

@@ -27,6 +27,9 @@ pub mod collectives {
 pub mod dump {
     include!(concat!(env!("OUT_DIR"), "/dump.rs"));
 }
+pub mod marks {
+    include!(concat!(env!("OUT_DIR"), "/marks.rs"));
+}
 pub mod model {
     include!(concat!(env!("OUT_DIR"), "/model.rs"));
 }
@@ -65,6 +68,7 @@ pub use blas::*;
 pub use channel::*;
 pub use collectives::*;
 pub use dump::*;
+pub use marks::*;
 pub use model::*;
 pub use operator_base::*;
 pub use operator_by_name::*;

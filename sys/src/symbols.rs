@@ -31,6 +31,8 @@ pub enum Library {
     Retrieval,
     /// `libhccl.so`: collective communication between cards.
     Collectives,
+    /// `libms_tools_ext.so`: marks and ranges for tools (mstx).
+    Marks,
     /// `libnnopbase.so`: tensors, scalars and executors of operators.
     OperatorBase,
     /// `libopapi.so`, or one library a kind of operator in newer installations: the built-in operators.
@@ -39,7 +41,7 @@ pub enum Library {
 
 impl Library {
     /// Every family, the runtime first.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Runtime,
         Self::Model,
         Self::OperatorExecutor,
@@ -51,6 +53,7 @@ impl Library {
         Self::Blas,
         Self::Retrieval,
         Self::Collectives,
+        Self::Marks,
         Self::OperatorBase,
         Self::Operators,
     ];
@@ -70,6 +73,7 @@ impl Library {
             Self::Blas => &["libacl_cblas.so"],
             Self::Retrieval => &["libacl_retr.so"],
             Self::Collectives => &["libhccl.so"],
+            Self::Marks => &["libms_tools_ext.so"],
             Self::OperatorBase => &["libnnopbase.so"],
             Self::Operators => &[
                 "libopapi.so",

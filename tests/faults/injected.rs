@@ -55,10 +55,10 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     let calls = calls(&Watch::start());
     let mut words = BTreeSet::new();
     read_words(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut words);
-    // Each of those between cards fails in `tests/collectives/faults.rs`, of profiles and dumps, which are of the whole
-    // process, in `tests/profiling.rs`.
+    // Each of those between cards fails in `tests/collectives/faults.rs`, of profiles, marks for tools and dumps, which
+    // are of the whole process, in `tests/profiling.rs`.
     let beside = |name: &str| {
-        ["aclprof", "acldump"].iter().any(|start| name.starts_with(start))
+        ["aclprof", "acldump", "mstx"].iter().any(|start| name.starts_with(start))
             || matches!(name, "aclmdlInitDump" | "aclmdlSetDump" | "aclmdlFinalizeDump")
             || crate::models::is_of_models(name)
     };

@@ -18,6 +18,8 @@ pub(crate) struct Libraries {
     pub(crate) without_kernels: PathBuf,
     /// Launches kernels by lists of arguments, and tells nothing of them.
     pub(crate) older_kernels: PathBuf,
+    /// No marks for tools, and no library of them beside it.
+    pub(crate) without_marks: PathBuf,
     /// No addresses to reserve.
     pub(crate) without_ranges: PathBuf,
     /// Neither spelling of the function that gives an executor another address.
@@ -100,6 +102,17 @@ impl Libraries {
         fs::remove_file(other).unwrap();
     }
 
+    /// The runtime of another of these libraries, with a library of `code` beside it.
+    pub(crate) fn beside(&self, runtime: &Path, name: &str, code: &str) -> PathBuf {
+        let path = self.folder.join(name);
+        let (source, to) = (path.with_extension("c"), path.with_file_name("libascendcl.so"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&source, code).unwrap();
+        run(compiler().args(["-std=c11", "-shared", "-fPIC", "-o"]).arg(&path).arg(&source));
+        fs::copy(runtime, &to).unwrap();
+        to
+    }
+
     /// A library of `code` in front of the whole mock: what it does not define comes from there.
     pub(crate) fn in_front(&self, name: &str, code: &str) -> PathBuf {
         let path = self.folder.join(name);
@@ -130,6 +143,7 @@ fn build(folder: &Path) -> Libraries {
     let with_sibling = link("sibling/libascendcl.so", &apart);
     link("sibling/libhccl.so", &operators);
     link("sibling/libopapi.so", &["aclnnAddV3"]);
+    let marks: Vec<_> = Table::names().filter(|(_, of)| *of == Library::Marks).map(|(name, _)| name).collect();
     let beyond = [Library::OperatorBase, Library::Operators, Library::OperatorCompiler, Library::Collectives];
     let beyond: Vec<_> = Table::names().filter(|(_, of)| beyond.contains(of)).map(|(name, _)| name).collect();
     let foreign = folder.join("foreign.c");
@@ -139,6 +153,7 @@ fn build(folder: &Path) -> Libraries {
     fs::write(&text, "not a library\n").unwrap();
     Libraries {
         full: link("toolkit/lib64/libascendcl.so", &[]),
+        without_marks: link("without_marks/libascendcl.so", &marks),
         without_ranges: link("without_ranges.so", &["aclrtReserveMemAddress"]),
         without_cmo: link("without_cmo.so", &["aclrtCmoAsync"]),
         without_kernels: link("without_kernels.so", &["aclrtBinaryLoadFromFile", "aclrtBinaryLoadFromData"]),

@@ -18,6 +18,7 @@ mod files;
 mod foreign_memory;
 mod host_functions;
 mod kernels;
+mod marks;
 mod mixed;
 mod old_types;
 mod once;

@@ -13,6 +13,7 @@ typedef enum mock_api {
 #undef NNBASE
 #undef OP
 #define HCCL(name, fidelity) MOCK_API_##name,
+#define MSTX(name, fidelity) MOCK_API_##name,
 #include "beside.def"
     MOCK_API_COUNT
 } mock_api;

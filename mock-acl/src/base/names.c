@@ -15,6 +15,7 @@ static const char *const names[] = {
 #undef NNBASE
 #undef OP
 #define HCCL(name, fidelity) #name,
+#define MSTX(name, fidelity) #name,
 #include "beside.def"
 };
 

@@ -12,6 +12,7 @@
 #undef NNBASE
 #undef OP
 #define HCCL(name, fidelity) extern void name(void);
+#define MSTX(name, fidelity) extern void name(void);
 #include "beside.def"
 
 /* By the number of the name. */
@@ -24,6 +25,7 @@ static void (*const addresses[])(void) = {
 #undef NNBASE
 #undef OP
 #define HCCL(name, fidelity) name,
+#define MSTX(name, fidelity) name,
 #include "beside.def"
 };
 

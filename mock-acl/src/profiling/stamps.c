@@ -183,6 +183,7 @@ static aclError run_mark(void *arg) {
 }
 
 static const mock_task_ops mark_ops = {"aclprofMarkEx", run_mark, free};
+static const mock_task_ops tool_ops = {"mstxMarkA", run_mark, free};
 static const mock_task_ops step_ops = {"aclprofGetStepTimestamp", run_mark, free};
 
 static aclError queue_mark(const char *message, size_t length, aclrtStream stream, const mock_task_ops *ops) {
@@ -197,6 +198,13 @@ static aclError queue_mark(const char *message, size_t length, aclrtStream strea
     if (code == 0) return mock_submit_kernel(stream, ops, m);
     free(m);
     return code;
+}
+
+bool mock_mark_for_tools(const char *text, aclrtStream stream) {
+    const size_t length = strlen(text);
+    if (length < 1 || length >= MESSAGE || queue_mark(text, length, stream, &tool_ops) != 0) return false;
+    add(text, "mark", mock_acl_now_ns(), -1);
+    return true;
 }
 
 /* The host's mark at once, the stream's in its turn. A null stream: -1. */

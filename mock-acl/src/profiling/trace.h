@@ -9,6 +9,9 @@ bool mock_trace_marks(void);
 
 void mock_stamps_reset(void);
 
+/* A mark of the host at once, and of the stream in its turn; false where that does not take it. */
+bool mock_mark_for_tools(const char *text, aclrtStream stream);
+
 /* `process` 0 is the host; `duration_ns` of -1 is a mark. */
 void mock_trace_add(const char *name, const char *category, uint32_t process, uint64_t thread,
     uint64_t start_ns,

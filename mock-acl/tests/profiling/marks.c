@@ -34,6 +34,44 @@ static void dropped_without_a_session(void) {
     mstxGetToolId(NULL);
 }
 
+/* What a graph captures comes with each launch. */
+static void in_a_graph(aclrtStream s) {
+    aclmdlRI graph = NULL;
+    OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    const mstxRangeId range = mstxRangeStartA("in a graph", s);
+    mstxMarkA("marked", s);
+    mstxRangeEnd(range);
+    OK(aclmdlRICaptureEnd(s, &graph));
+    for (int i = 0; i < 2; i++) OK(aclmdlRIExecuteAsync(graph, s));
+    OK(aclrtSynchronizeStream(s));
+    OK(aclmdlRIDestroy(graph));
+    /* Streams that take nothing: the host's alone. */
+    const aclrtStream none = (aclrtStream)(uintptr_t)5;
+    mstxRangeEnd(mstxRangeStartA("no stream", none));
+    const mstxRangeId left = mstxRangeStartA("left open", s);
+    CHECK(left != MSTX_INVALID_ID);
+}
+
+/* They have no codes: a failed one makes nothing, and is counted. */
+static void failures(void) {
+    up();
+    const char *const names[] = {"mstxMarkA", "mstxRangeStartA", "mstxRangeEnd", "mstxDomainCreateA",
+        "mstxDomainDestroy", "mstxDomainMarkA", "mstxDomainRangeStartA", "mstxDomainRangeEnd", "mstxGetToolId"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) OK(mock_acl_fail(names[i], 1, 507000));
+    uint64_t id = 7;
+    mstxMarkA("x", NULL);
+    CHECK(mstxRangeStartA("x", NULL) == MSTX_INVALID_ID && mstxDomainRangeStartA(NULL, "x", NULL) == MSTX_INVALID_ID);
+    mstxRangeEnd(1);
+    CHECK(mstxDomainCreateA("x") == NULL);
+    mstxDomainDestroy(NULL);
+    mstxDomainMarkA(NULL, "x", NULL);
+    mstxDomainRangeEnd(NULL, 1);
+    mstxGetToolId(&id);
+    CHECK(id == 7);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) CHECK(mock_acl_calls(names[i]) == 1);
+    CHECK(mstxDomainCreateA("x") != NULL);
+}
+
 static void recorded_in_one(void) {
     uint32_t device = 0;
     up();
@@ -72,14 +110,17 @@ static void recorded_in_one(void) {
     CHECK(mstxDomainRangeStartA(e, "gone", NULL) == MSTX_INVALID_ID);
     CHECK(mstxDomainRangeStartA(NULL, "gone", NULL) == MSTX_INVALID_ID);
     mstxDomainDestroy(e);
+    in_a_graph(s);
     OK(aclrtSynchronizeStream(s));
     OK(aclprofStop(c));
     OK(aclprofFinalize());
     OK(aclprofDestroyConfig(c));
     const char *text = trace();
     CHECK(times(text, "\"host \\\"mark\\\"\"") == 1 && times(text, "\"stream mark\"") == 2);
-    CHECK(times(text, "\"outer\"") == 1 && times(text, "\"inner\"") == 1 && times(text, "\"open\"") == 0);
+    /* That of a stream is there on the host and on the device. */
+    CHECK(times(text, "\"outer\"") == 1 && times(text, "\"inner\"") == 2 && times(text, "\"open\"") == 0);
     CHECK(times(text, "\"parts: in a domain\"") == 1 && times(text, "\"parts: part\"") == 1);
+    CHECK(times(text, "\"in a graph\"") == 3 && times(text, "\"marked\"") == 3); /* once on the host */
     CHECK(times(text, "gone") == 0 && times(text, "qqq") == 0 && times(text, "nobody") == 0);
 }
 
@@ -87,6 +128,7 @@ int main(void) {
     CHECK(mkdtemp(folder) != NULL);
     dropped_without_a_session();
     recorded_in_one();
+    failures();
     CHECK(mock_acl_reset() == 0);
     char remove[600];
     snprintf(remove, sizeof remove, "rm -r '%s'", folder);

@@ -785,6 +785,17 @@ calls! {
     HcclGroupEnd() -> HcclResult;
 }
 calls! {
+    mstxMarkA(*const ::core::ffi::c_char, aclrtStream) -> ();
+    mstxRangeStartA(*const ::core::ffi::c_char, aclrtStream) -> mstxRangeId;
+    mstxRangeEnd(mstxRangeId) -> ();
+    mstxDomainCreateA(*const ::core::ffi::c_char) -> mstxDomainHandle_t;
+    mstxDomainDestroy(mstxDomainHandle_t) -> ();
+    mstxDomainMarkA(mstxDomainHandle_t, *const ::core::ffi::c_char, aclrtStream) -> ();
+    mstxDomainRangeStartA(mstxDomainHandle_t, *const ::core::ffi::c_char, aclrtStream) -> mstxRangeId;
+    mstxDomainRangeEnd(mstxDomainHandle_t, mstxRangeId) -> ();
+    mstxGetToolId(*mut u64) -> ();
+}
+calls! {
     AclSetDynamicInputTensorAddr(*mut aclOpExecutor, usize, usize, *mut aclTensorList, *mut ::core::ffi::c_void) -> aclnnStatus;
     AclSetDynamicOutputTensorAddr(*mut aclOpExecutor, usize, usize, *mut aclTensorList, *mut ::core::ffi::c_void) -> aclnnStatus;
     AclSetDynamicTensorAddr(*mut aclOpExecutor, usize, usize, *mut aclTensorList, *mut ::core::ffi::c_void) -> aclnnStatus;

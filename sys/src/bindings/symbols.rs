@@ -2680,4 +2680,13 @@ symbols! {
     Queue acltdtSetQueueRouteQueryInfo 63;
     Channel acltdtStopChannel 63;
     Queue acltdtUnbindQueueRoutes 63;
+    Marks mstxDomainCreateA 0;
+    Marks mstxDomainDestroy 0;
+    Marks mstxDomainMarkA 0;
+    Marks mstxDomainRangeEnd 0;
+    Marks mstxDomainRangeStartA 0;
+    Marks mstxGetToolId 0;
+    Marks mstxMarkA 0;
+    Marks mstxRangeEnd 0;
+    Marks mstxRangeStartA 0;
 }
