@@ -32,12 +32,14 @@ use crate::stream::Stream;
 
 mod call_log;
 mod launches;
+mod memory_errors;
 mod model;
 mod older;
 mod races;
 
 pub use call_log::{Call, call_at, call_count, log_calls, logged_calls};
 pub use launches::{Launch, launch_at, launch_count, launches, log_launches};
+pub use memory_errors::set_memory_errors;
 pub use model::ModelFile;
 pub use older::{older_graphs, older_host_functions, older_launches};
 pub use races::{Race, RaceAccess, RaceCheck, check_races, races};

@@ -136,6 +136,65 @@ fn a_fault_of_memory_is_told_until_it_is_repaired() {
 }
 
 #[test]
+fn errors_of_memory_are_told_and_repaired_once_work_is_ended() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let stream = device.stream().unwrap();
+        let mut buffer = device.alloc::<u8>(4096).unwrap();
+        let at = buffer.address().addr();
+        mock::set_memory_errors(0, &[at..at + 64, at + 128..at + 129]).unwrap();
+        let errors = device.memory_errors().unwrap();
+        let ranges: Vec<_> =
+            errors.iter().map(|error| (error.device(), error.address(), error.size_bytes())).collect();
+        assert_eq!(ranges, [(0, at, 64), (0, at + 128, 1)]);
+        mock::hold(&stream).unwrap();
+        let event = device.event().unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        event.record(&stream).unwrap();
+        device.abort_device(Duration::from_secs(1)).unwrap();
+        mock::release(&stream).unwrap();
+        assert_eq!(event.synchronize().unwrap_err().kind(), ErrorKind::Aborted);
+        mock::fail("aclrtMemUceRepair", 1, 507_899).unwrap();
+        assert_says(&device.repair_memory(&errors).unwrap_err(), ErrorKind::Driver, &["aclrtMemUceRepair"]);
+        assert_eq!(device.memory_errors().unwrap(), errors, "a repair that failed repairs nothing");
+        device.repair_memory(&errors[..1]).unwrap();
+        assert_eq!(device.memory_errors().unwrap(), errors[1..]);
+        let refused = device.repair_memory(&errors).unwrap_err();
+        assert_says(&refused, ErrorKind::InvalidArgument, &["aclrtMemUceRepair", "a range without an error"]);
+        device.repair_memory(&errors[1..]).unwrap();
+        assert_eq!(device.memory_errors().unwrap(), []);
+        // Both go on.
+        stream.fill_bytes(&mut buffer, 3).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [3; 4096]);
+    });
+}
+
+#[test]
+fn a_fault_of_memory_names_the_ranges_and_its_repair_repairs_them() {
+    alone(|acl| {
+        mock::set_memory_errors(0, &[4096..4160]).unwrap();
+        assert_eq!(acl.device(0).unwrap().fault().unwrap(), None, "nothing used the memory");
+        let device = broken(acl, 507_053);
+        let fault = device.fault().unwrap().unwrap();
+        assert_eq!((fault.kind(), fault.memory()), (FaultKind::Memory, &device.memory_errors().unwrap()[..]));
+        assert_eq!(fault.memory()[0].address(), 4096);
+        device.abort_device(Duration::from_secs(1)).unwrap();
+        device.repair(&fault).unwrap();
+        assert_eq!((device.fault().unwrap(), device.memory_errors().unwrap()), (None, Vec::new()));
+    });
+}
+
+#[test]
+fn memory_errors_that_the_mock_cannot_have_are_refused() {
+    alone(|_| {
+        for (device, errors) in [(-1, vec![1..2]), (99, vec![1..2]), (0, vec![1..2; 129]), (0, vec![1..2, 5..5])] {
+            let refused = mock::set_memory_errors(device, &errors).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+        }
+    });
+}
+
+#[test]
 fn a_fault_of_a_core_cannot_be_repaired() {
     alone(|acl| {
         let device = broken(acl, 507_015);

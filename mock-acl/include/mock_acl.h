@@ -115,6 +115,11 @@ int mock_acl_limit_events(uint32_t events);
  * aclrtGetDeviceInfo has it as well as aclGetDeviceCapability. MOCK_ACL_BAD_ARGUMENT above 2^63 - 1. */
 int mock_acl_set_l2_bytes(uint64_t bytes);
 
+/* Ranges of a device's memory with errors that it cannot correct (UCE), for aclrtGetMemUceInfo and, while the latest fault
+ * is one of memory, aclrtGetErrorVerbose, until they are repaired, set anew or reset. MOCK_ACL_BAD_ARGUMENT for more than
+ * 128 of them. */
+int mock_acl_set_memory_errors(int32_t device, void *const *addresses, const size_t *sizes, size_t count);
+
 /* A log of the kernels that operators launched, in the order in which they start to run; a kernel in a graph counts in
  * every replay. Turning it on or off empties it, a reset turns it off; it holds 1,048,576 at most. */
 void mock_acl_log_launches(int on);

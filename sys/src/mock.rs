@@ -229,6 +229,13 @@ unsafe extern "C" {
     pub fn mock_acl_limit_events(events: u32) -> c_int;
     /// The size of L2 that the device reports, 0 for the card's.
     pub fn mock_acl_set_l2_bytes(bytes: u64) -> c_int;
+    /// Ranges of a device's memory with errors.
+    pub fn mock_acl_set_memory_errors(
+        device: i32,
+        addresses: *const *mut c_void,
+        sizes: *const usize,
+        count: usize,
+    ) -> c_int;
     /// Begins a log of the kernels that run, or ends it.
     pub fn mock_acl_log_launches(on: c_int);
     /// Kernels in the log.

@@ -21,6 +21,10 @@ uint32_t mock_device_machine_count(void);
 void mock_device_faults_reset(void);
 /* Remembers a fault of a device. */
 void mock_device_fault(int32_t device, aclError code);
+/* Ranges of the device's memory with errors, as many as there is room for; their number. */
+size_t mock_memory_errors(int32_t device, aclrtMemUceInfo *out, size_t room);
+/* They have errors no longer; false, and none is repaired, where one of them has none. */
+bool mock_memory_repair(int32_t device, const aclrtMemUceInfo *errors, size_t count);
 
 /* ---- devices/info.c ---- */
 /* Whether a peer device exists: 0 or 107001. Takes the lock. */

@@ -110,19 +110,24 @@ static aclError check_array(int32_t device, const void *array, size_t size) {
     return mock_device_check(device);
 }
 
-/* Memory of the mock has no errors. */
+/* Those that a test set (mock_acl_set_memory_errors), as many as there is room for (own choice). */
 MOCK_EXPORT aclError aclrtGetMemUceInfo(
     int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize, size_t *retSize) {
     MOCK_ENTER(aclrtGetMemUceInfo);
     if (retSize == NULL) return mock_null("retSize");
     const aclError code = check_array(deviceId, memUceInfoArray, arraySize);
-    if (code == 0) *retSize = 0;
+    if (code == 0) *retSize = mock_memory_errors(deviceId, memUceInfoArray, arraySize);
     return code;
 }
 
+/* The addresses have no error after it (guide: aclrtMemUceRepair); a range that aclrtGetMemUceInfo does not give: 107000,
+ * and nothing is repaired (own choice). */
 MOCK_EXPORT aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize) {
     MOCK_ENTER(aclrtMemUceRepair);
-    return check_array(deviceId, memUceInfoArray, arraySize);
+    const aclError code = check_array(deviceId, memUceInfoArray, arraySize);
+    if (code != 0) return code;
+    if (!mock_memory_repair(deviceId, memUceInfoArray, arraySize)) return wrong("a range without an error");
+    return 0;
 }
 
 /* Every unit reaches registered host memory (own choice). */
