@@ -10,7 +10,7 @@ use acl_sys::aclrtEvent;
 use crate::call::{call, non_null};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, Refused, Result};
-use crate::stream::{Destroy, Handle, Stream};
+use crate::stream::{Destroy, Handle, Named, Stream};
 
 /// A latch that work inside a captured graph and work outside of it share: a record sets it, waits let work through
 /// while it is set, and a reset clears it. Where an [`Event`](crate::Event) inside a capture belongs to that capture
@@ -86,11 +86,15 @@ impl ExternalEvent {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream of another device or library;
-    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for one destroyed beside this crate.
+    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for one destroyed beside this crate;
+    /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for one of a graph that is
+    /// [built by hand](crate::GraphBuilder), whose abort would leave the event as it is.
     #[doc(alias = "aclrtRecordEvent")]
     #[track_caller]
     pub fn record(&self, stream: &Stream) -> Result<()> {
-        self.0.submit(stream, ("external event record", Location::caller()), &[], |context, raw| {
+        let named = ("external event record", Location::caller());
+        check_captured(stream, named)?;
+        self.0.submit(stream, named, &[], |context, raw| {
             // SAFETY: both handles are live, and the work keeps the event.
             unsafe { call!(context, aclrtRecordEvent(self.as_raw(), raw)) }
         })
@@ -104,7 +108,9 @@ impl ExternalEvent {
     #[doc(alias = "aclrtResetEvent")]
     #[track_caller]
     pub fn reset(&self, stream: &Stream) -> Result<()> {
-        self.0.submit(stream, ("external event reset", Location::caller()), &[], |context, raw| {
+        let named = ("external event reset", Location::caller());
+        check_captured(stream, named)?;
+        self.0.submit(stream, named, &[], |context, raw| {
             // SAFETY: as in `record`.
             unsafe { call!(context, aclrtResetEvent(self.as_raw(), raw)) }
         })
@@ -144,6 +150,7 @@ impl Stream {
     pub fn wait_external(&self, event: &ExternalEvent, limit: Option<Duration>) -> Result<()> {
         let named = ("external event wait", Location::caller());
         let limit = limit.map(seconds).transpose().map_err(|error| self.refuse(named, error))?;
+        check_captured(self, named)?;
         let wait = |context: &_, raw| match limit {
             // SAFETY: both handles are live, and the work keeps the event.
             None => unsafe { call!(context, aclrtStreamWaitEvent(raw, event.as_raw())) },
@@ -160,6 +167,16 @@ impl fmt::Debug for ExternalEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExternalEvent").field("raw", &self.0.raw()).finish_non_exhaustive()
     }
+}
+
+/// That a graph which is recorded here, if any, is a captured one.
+fn check_captured(stream: &Stream, named: Named) -> Result<()> {
+    stream.0.check_thread()?;
+    let checked = {
+        let state = stream.0.lock();
+        state.capture.as_ref().map_or(Ok(()), |capture| capture.check_recorded("an external event"))
+    };
+    checked.map_err(|error| stream.refuse(named, error))
 }
 
 /// Whole seconds, rounded up.

@@ -30,13 +30,27 @@ fn never(context: &Context, part: &str, work: impl FnOnce(&mut GraphBuilder, &St
 fn what_only_captures_have_is_refused_before_the_library_sees_it() {
     alone(|context| {
         let (stream, event) = (context.stream().unwrap(), context.event().unwrap());
+        let latch = context.external_event().unwrap();
         let calls = || {
-            ["aclrtRecordEvent", "aclrtStreamWaitEvent", "aclmdlRICondHandleCreate", "aclmdlRICaptureTaskGrpBegin"]
-                .map(mock::calls)
+            [
+                "aclrtRecordEvent",
+                "aclrtResetEvent",
+                "aclrtStreamWaitEvent",
+                "aclrtStreamWaitEventWithTimeout",
+                "aclmdlRICondHandleCreate",
+                "aclmdlRICaptureTaskGrpBegin",
+            ]
+            .map(mock::calls)
         };
         let before = calls();
         let by_hand = ["in a graph that is built by hand"];
         refused(context, ErrorKind::NotSupported, &by_hand, |_, first| event.record(first));
+        let external = ["an external event in a graph that is built by hand"];
+        refused(context, ErrorKind::NotSupported, &external, |_, first| latch.record(first));
+        refused(context, ErrorKind::NotSupported, &external, |_, first| latch.reset(first));
+        refused(context, ErrorKind::NotSupported, &external, |_, first| first.wait_external(&latch, None));
+        let limit = Some(std::time::Duration::from_secs(1));
+        refused(context, ErrorKind::NotSupported, &external, |_, first| first.wait_external(&latch, limit));
         refused(context, ErrorKind::NotSupported, &by_hand, |_, first| first.condition(None).map(drop));
         refused(context, ErrorKind::NotSupported, &by_hand, |_, first| first.task_group(|_| Ok(())).map(drop));
         refused(context, ErrorKind::NotSupported, &by_hand, |_, first| first.fork(&stream));
@@ -51,6 +65,7 @@ fn what_only_captures_have_is_refused_before_the_library_sees_it() {
         refused(context, ErrorKind::NotSupported, &["207000"], |_, first| {
             first.prefetch(&weights, Prefetch::all()).map(drop)
         });
+        latch.close().unwrap();
         let builder = context.build_graph().unwrap();
         let error = builder.first().side("1").unwrap_err();
         assert_says(&error, ErrorKind::NotSupported, &by_hand);
