@@ -142,7 +142,7 @@ fn errors_of_memory_are_told_and_repaired_once_work_is_ended() {
         let stream = device.stream().unwrap();
         let mut buffer = device.alloc::<u8>(4096).unwrap();
         let at = buffer.address().addr();
-        mock::set_memory_errors(0, &[at..at + 64, at + 128..at + 129]).unwrap();
+        mock::set_memory_errors(0, &[(at, 64), (at + 128, 1)]).unwrap();
         let errors = device.memory_errors().unwrap();
         let ranges: Vec<_> =
             errors.iter().map(|error| (error.device(), error.address(), error.size_bytes())).collect();
@@ -172,7 +172,7 @@ fn errors_of_memory_are_told_and_repaired_once_work_is_ended() {
 #[test]
 fn a_fault_of_memory_names_the_ranges_and_its_repair_repairs_them() {
     alone(|acl| {
-        mock::set_memory_errors(0, &[4096..4160]).unwrap();
+        mock::set_memory_errors(0, &[(4096, 64)]).unwrap();
         assert_eq!(acl.device(0).unwrap().fault().unwrap(), None, "nothing used the memory");
         let device = broken(acl, 507_053);
         let fault = device.fault().unwrap().unwrap();
@@ -187,7 +187,9 @@ fn a_fault_of_memory_names_the_ranges_and_its_repair_repairs_them() {
 #[test]
 fn memory_errors_that_the_mock_cannot_have_are_refused() {
     alone(|_| {
-        for (device, errors) in [(-1, vec![1..2]), (99, vec![1..2]), (0, vec![1..2; 129]), (0, vec![1..2, 5..5])] {
+        for (device, errors) in
+            [(-1, vec![(1, 1)]), (99, vec![(1, 1)]), (0, vec![(1, 1); 129]), (0, vec![(1, 1), (5, 0)])]
+        {
             let refused = mock::set_memory_errors(device, &errors).unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
         }

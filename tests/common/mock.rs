@@ -2,7 +2,6 @@
 //!
 //! What only gives a test quiet does nothing there, and a stream is held by a host function.
 
-use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -29,7 +28,7 @@ only_of_the_mock! {
     fn live_handles() -> LiveHandles;
     fn fail(function: &str, nth: u64, code: i32) -> Result<()>;
     fn fail_task(function: &str, nth: u64, code: i32) -> Result<()>;
-    fn set_memory_errors(device: i32, errors: &[Range<usize>]) -> Result<()>;
+    fn set_memory_errors(device: i32, errors: &[(usize, usize)]) -> Result<()>;
     fn prefetched() -> (u64, u64);
     fn launches() -> Vec<Launch>;
     fn races() -> Vec<Race>;
