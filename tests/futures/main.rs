@@ -4,6 +4,7 @@ use std::sync::MutexGuard;
 
 use watchdog::Watchdog;
 
+mod cheap;
 #[path = "../common/mod.rs"]
 mod common;
 mod dropped;
