@@ -69,6 +69,7 @@ fn profiles_and_dumps_may_end_on_another_thread() {
     send::<Profile>();
     sync::<Profile>();
     send::<HostRange>();
+    sync::<HostRange>();
     send::<Step>();
     send::<Dump>();
     sync::<Dump>();

@@ -23,6 +23,8 @@ pub(super) struct Domain(mstxDomainHandle_t);
 
 // SAFETY: an address that the library alone looks behind; a domain is of the process, and no call with it of a thread.
 unsafe impl Send for Domain {}
+// SAFETY: the same; shared, it is only passed on.
+unsafe impl Sync for Domain {}
 
 /// That of the library of `caller`. None where there is no mstx, or it gives none: where no tool listens, maybe.
 pub(super) fn domain(caller: &impl Caller) -> Option<Domain> {
