@@ -36,6 +36,8 @@ pub(crate) struct Function {
     /// What it is called in Rust, and what its parameters are, a comma behind each: one text for all has one address,
     /// where a list has many.
     names: &'static str,
+    /// Bytes of the first of them.
+    label: u8,
 }
 
 /// FNV-1a; a test compares all names.
@@ -60,17 +62,29 @@ impl Function {
         // For its type alone: no operator's method of the table need be in the program.
         _second: fn(&Table) -> Result<SecondPhase, MissingSymbol>,
     ) -> Self {
-        Self { second: Entry::of(name), first: Entry::of(first_name), id: id_of(name), call, takes: &[], names: "" }
+        Self {
+            second: Entry::of(name),
+            first: Entry::of(first_name),
+            id: id_of(name),
+            call,
+            takes: &[],
+            names: "",
+            label: 0,
+        }
     }
 
     /// Of these phases, the second and the first one.
     pub(super) fn of((second, first): (Entry, Entry), call: FirstPhase) -> Self {
-        Self { second, first, id: id_of(second.name()), call, takes: &[], names: "" }
+        Self { second, first, id: id_of(second.name()), call, takes: &[], names: "", label: 0 }
     }
 
     /// Says what the parameters take, and the names: its own in Rust, and theirs.
     pub(crate) const fn taking(mut self, takes: &'static [Takes], names: &'static str) -> Self {
         (self.takes, self.names) = (takes, names);
+        let bytes = names.as_bytes();
+        while (self.label as usize) < bytes.len() && bytes[self.label as usize] != b',' {
+            self.label += 1;
+        }
         self
     }
 
@@ -81,7 +95,7 @@ impl Function {
 
     /// Its name in Rust.
     pub(super) fn label(&self) -> &'static str {
-        self.names.split_once(',').map_or("", |(label, _)| label)
+        &self.names[..usize::from(self.label)]
     }
 
     pub(super) fn entry(&self) -> Entry {

@@ -20,13 +20,28 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone)]
 pub(crate) struct Recorded {
     function: &'static Function,
-    label: &'static str,
     told: Box<[Told]>,
 }
 
 impl std::fmt::Debug for Recorded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct(self.function.name()).field("told", &self.told).finish()
+    }
+}
+
+/// As files tell it: the same operator, told the same, and one number that is none is another.
+impl PartialEq for Recorded {
+    fn eq(&self, other: &Self) -> bool {
+        self.function.id() == other.function.id() && self.bytes() == other.bytes()
+    }
+}
+
+impl Eq for Recorded {}
+
+impl std::hash::Hash for Recorded {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.function.id().hash(state);
+        self.bytes().hash(state);
     }
 }
 
@@ -37,16 +52,16 @@ impl Recorded {
             let odd = || Error::invalid(format!("{}: it cannot be recorded", call.label));
             told.push(Told::of(arg).ok_or_else(odd)?);
         }
-        Ok(Self { function: call.function, label: call.label, told: told.into() })
+        Ok(Self { function: call.function, told: told.into() })
     }
 
     /// The operator that a stored plan names, with what it was told.
     #[cfg(feature = "cache")]
     pub(crate) fn from_stored(name: &str, bytes: &[u8]) -> Result<Self, String> {
-        let (label, function) = super::aclnn::find(name)
+        let (_, function) = super::aclnn::find(name)
             .ok_or_else(|| format!("operator {name:?}, which this version of the crate does not have"))?;
         let told = told::read(bytes, function.takes()).map_err(|text| format!("operator {name:?}: {text}"))?;
-        Ok(Self { function, label, told: told.into() })
+        Ok(Self { function, told: told.into() })
     }
 
     /// The operator of this name with what it is told.
@@ -73,7 +88,7 @@ impl Recorded {
                 *told = told.retold(takes, amounts)?;
                 Some(())
             });
-            retold.ok_or_else(|| format!("{}: {name} cannot be {}", self.label, shown(amounts)))?;
+            retold.ok_or_else(|| format!("{}: {name} cannot be {}", self.function.label(), shown(amounts)))?;
         }
         Ok(new)
     }
@@ -167,7 +182,7 @@ impl Recorded {
                 other => other.argument().ok_or_else(|| self.odd())?,
             });
         }
-        target.take(&Call { function: self.function, label: self.label, location, args: &args })
+        target.take(&Call { function: self.function, label: self.function.label(), location, args: &args })
     }
 
     /// The views of each list among the arguments.
@@ -203,11 +218,14 @@ impl Recorded {
                 other => other.argument().unwrap(),
             })
             .collect();
-        super::aclnn::submit(on, (self.function, self.label), Location::caller(), &args)
+        super::aclnn::submit(on, (self.function, self.function.label()), Location::caller(), &args)
     }
 
     fn odd(&self) -> Error {
-        Error::new(ErrorKind::Internal, format!("{} with other tensors than it was recorded with", self.label))
+        Error::new(
+            ErrorKind::Internal,
+            format!("{} with other tensors than it was recorded with", self.function.label()),
+        )
     }
 }
 

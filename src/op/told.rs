@@ -5,6 +5,8 @@
 //! stored plan may come from anywhere: reading checks them against what the function takes.
 
 use std::ffi::CString;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
 
 use acl_sys::aclDataType;
 
@@ -90,6 +92,42 @@ impl Takes {
     }
 }
 
+/// A list behind one pointer: few arguments are lists, and plans keep many arguments.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Thin<T>(Box<Box<[T]>>);
+
+impl<T> Deref for Thin<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Thin<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T, L: Into<Box<[T]>>> From<L> for Thin<T> {
+    fn from(list: L) -> Self {
+        Self(Box::new(list.into()))
+    }
+}
+
+impl<T> FromIterator<T> for Thin<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(all: I) -> Self {
+        Self(Box::new(all.into_iter().collect()))
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Thin<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// One argument; a tensor is a place for the next one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Told {
@@ -98,11 +136,11 @@ pub(crate) enum Told {
     Tensors(u32, Access),
     NoTensors,
     Scalar(Scalar),
-    Scalars(Box<[Scalar]>),
-    Ints(Box<[i64]>),
-    Floats(Box<[f32]>),
-    Bools(Box<[bool]>),
-    Text(CString),
+    Scalars(Thin<Scalar>),
+    Ints(Thin<i64>),
+    Floats(Thin<f32>),
+    Bools(Thin<bool>),
+    Text(Box<CString>),
     Null,
     Number(u64),
 }
@@ -133,7 +171,7 @@ impl Told {
             Arg::Ints(values) => Self::Ints(values.into()),
             Arg::Floats(values) => Self::Floats(values.into()),
             Arg::Bools(values) => Self::Bools(values.into()),
-            Arg::Text(text) => Self::Text(text.to_owned()),
+            Arg::Text(text) => Self::Text(Box::new(text.to_owned())),
             Arg::Null => Self::Null,
             Arg::Number(bits) => Self::Number(bits),
         })
@@ -273,7 +311,7 @@ impl Told {
             INTS => Self::Ints(from.list(8, |bytes| bytes.array().map(i64::from_le_bytes))?),
             FLOATS => Self::Floats(from.list(4, |bytes| bytes.array().map(f32::from_le_bytes))?),
             BOOLS => Self::Bools(from.list(1, Bytes::truth)?),
-            TEXT => Self::Text(CString::new(from.list(1, Bytes::byte)?).ok()?),
+            TEXT => Self::Text(Box::new(CString::new(&*from.list(1, Bytes::byte)?).ok()?)),
             NULL => Self::Null,
             NUMBER => Self::Number(u64::from_le_bytes(from.array()?)),
             _ => return None,
@@ -383,7 +421,7 @@ impl Bytes<'_> {
     }
 
     /// No more room is taken than the bytes that are left can fill.
-    fn list<T>(&mut self, least: usize, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Box<[T]>> {
+    fn list<T>(&mut self, least: usize, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Thin<T>> {
         let count = u32::from_le_bytes(self.array()?) as usize;
         if count > self.0.len() / least {
             return None;
@@ -422,10 +460,15 @@ mod tests {
             Told::Ints([-1, i64::MAX].into()),
             Told::Floats([0.5, -0.0].into()),
             Told::Bools([true, false].into()),
-            Told::Text(c"BSND".to_owned()),
+            Told::Text(Box::new(c"BSND".to_owned())),
             Told::Null,
             Told::Number(u64::MAX),
         ]
+    }
+
+    #[test]
+    fn an_argument_is_two_words() {
+        assert_eq!(size_of::<Told>(), 16);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub(crate) mod choice;
 pub(crate) mod element;
 pub(crate) mod finds;
 pub(crate) mod function;
+pub(crate) mod info;
 pub(crate) mod layout;
 pub(crate) mod once;
 pub(crate) mod operator;
@@ -24,11 +25,11 @@ pub(crate) mod wire;
 use callable::{CallInfo, Callee};
 use choice::{ChoiceInfo, ChoiceKind};
 use layout::{Extent, Layout};
-use quantity::Later;
 use quick::QuickMap;
 use uses::Use;
 
 pub use crate::stream::Cores;
+pub(crate) use info::{FunctionInfo, FunctionKind};
 
 /// Index of the stream that a plan is run on.
 pub(crate) const ORIGIN: u16 = 0;
@@ -319,31 +320,6 @@ pub(crate) fn rows_found(counted: i64, most: usize) -> Result<usize> {
     rows.ok_or_else(|| Error::new(ErrorKind::UnknownValue, format!("{counted} rows found, of {most}")))
 }
 
-/// An operator, a foreign one, or a host function: how it is found again, and what it needs.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct FunctionInfo {
-    pub(crate) kind: FunctionKind,
-    /// None for a closure without a name, which no file can hold.
-    pub(crate) name: Option<Box<str>>,
-    pub(crate) version: u32,
-    pub(crate) attributes: Box<[u8]>,
-    /// Cores that must be free at the same time for it to make progress.
-    #[cfg_attr(feature = "cache", serde(with = "wire::CoresWire"))]
-    pub(crate) needs: Cores,
-    /// What an operator is told that may depend on symbols.
-    pub(crate) later: Vec<Later>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum FunctionKind {
-    Foreign,
-    Host,
-    /// An operator of the library by its C name; the attributes are what it is told.
-    Operator,
-}
-
 /// Where in the caller's source the nodes were asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Places {
@@ -447,8 +423,8 @@ impl Recipe {
         match node.kind {
             NodeKind::Foreign(function) | NodeKind::Host(function) => {
                 let info = &self.functions[function as usize];
-                let name = info.name.as_deref();
-                let kind = match info.kind {
+                let name = info.name();
+                let kind = match info.kind() {
                     FunctionKind::Foreign => "foreign operator",
                     FunctionKind::Host => "host function",
                     FunctionKind::Operator => return name.unwrap_or("operator").to_owned(),
@@ -517,7 +493,7 @@ impl Recipe {
         for storage in &mut fixed.storages {
             storage.bytes = number(&storage.bytes).ok_or_else(|| format!("a value has no size for {symbols:?}"))?;
         }
-        for later in fixed.functions.iter_mut().flat_map(|function| &mut function.later) {
+        for later in fixed.functions.iter_mut().flat_map(FunctionInfo::later_mut) {
             for number in &mut later.numbers {
                 let none = || format!("the number {} has no value for {symbols:?}", number.show(&[]));
                 *number = number.fixed(symbols).ok_or_else(none)?;
@@ -533,7 +509,7 @@ impl Recipe {
     pub(crate) fn operator(&self, node: &Node) -> Option<&str> {
         let NodeKind::Foreign(function) = node.kind else { return None };
         let info = self.functions.get(function as usize)?;
-        info.name.as_deref().filter(|_| info.kind == FunctionKind::Operator)
+        info.name().filter(|_| info.kind() == FunctionKind::Operator)
     }
 
     /// Whether the operator of a node may change between runs of one graph.
@@ -544,7 +520,7 @@ impl Recipe {
     /// Whether each run tells the operator of a node a number.
     pub(crate) fn is_told(&self, node: &Node) -> bool {
         let NodeKind::Foreign(function) = node.kind else { return false };
-        self.functions.get(function as usize).is_some_and(|info| info.later.iter().any(|later| later.each_run))
+        self.functions.get(function as usize).is_some_and(|info| info.later().iter().any(|later| later.each_run))
     }
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn works_with_others(recipe: &Recipe, kind: NodeKind) -> bool {
     recipe.has_inside(kind, |recipe, kind| {
         let NodeKind::Foreign(function) = kind else { return false };
         let info = &recipe.functions[function as usize];
-        info.kind == FunctionKind::Operator && info.name.as_deref().is_some_and(works_together)
+        info.kind() == FunctionKind::Operator && info.name().is_some_and(works_together)
     })
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn works_with_others(recipe: &Recipe, kind: NodeKind) -> bool {
 pub(crate) fn waits_for_cores(recipe: &Recipe, kind: NodeKind) -> bool {
     recipe.has_inside(kind, |recipe, kind| {
         let NodeKind::Foreign(function) = kind else { return false };
-        recipe.functions[function as usize].needs != Cores::default()
+        recipe.functions[function as usize].needs() != Cores::default()
     })
 }
 

@@ -50,7 +50,7 @@ impl Code<'_> {
                 registry.bodies(recipe).map_err(|error| NotLoaded::Unbound(error.to_string()))
             }
             Self::None => {
-                let body = |function: &FunctionInfo| match function.kind {
+                let body = |function: &FunctionInfo| match function.kind() {
                     FunctionKind::Foreign => Ok(Body::Foreign(Box::new(Foreign::new("", 0, |_| Ok(())).body))),
                     FunctionKind::Host => Ok(Body::Host(HostFunction::new("", 0, |_| {}).body)),
                     FunctionKind::Operator => registry::operator(function),

@@ -75,7 +75,7 @@ impl Costed<'_> {
         match self.node.kind {
             NodeKind::Foreign(function) => {
                 let info = &self.recipe.functions[function as usize];
-                match (info.kind, info.name.as_deref()) {
+                match (info.kind(), info.name()) {
                     (FunctionKind::Operator, Some(name)) => limited(self.operator(name, some)),
                     _ => limited(self.foreign(some, function)),
                 }
@@ -94,7 +94,7 @@ impl Costed<'_> {
 
     /// What runs as somebody else wrote it: as many cores as it says, or else all.
     fn foreign(&self, some: Cost, function: u32) -> Cost {
-        let (needs, all) = (self.recipe.functions[function as usize].needs, self.target.cores);
+        let (needs, all) = (self.recipe.functions[function as usize].needs(), self.target.cores);
         match (needs.cube, needs.vector) {
             (0, 0) => Cost { cube: all.cube, vector: all.vector, ..some },
             (cube, vector) => Cost { cube, vector, ..some },

@@ -46,7 +46,8 @@ pub(crate) fn facts(recipe: &Recipe) -> Facts {
         depth: callees.iter().map(|facts| facts.depth + 1).max().unwrap_or(0),
         chooses: !recipe.choices.is_empty() || callees.iter().any(|facts| facts.chooses),
         once: recipe.once(),
-        unnamed: recipe.functions.iter().any(|info| info.name.is_none()) || callees.iter().any(|facts| facts.unnamed),
+        unnamed: recipe.functions.iter().any(|info| info.name().is_none())
+            || callees.iter().any(|facts| facts.unnamed),
     }
 }
 

@@ -91,7 +91,7 @@ fn check_sizes(called: &Recipe, by: &[Dim], sizes: &Sizes) -> Fits {
     }
     let offset = |size: &Extent| sizes::extent(size, by).is_some_and(|size| sizes.is_sound(&size));
     let bytes = |size: &Extent| sizes::extent(size, by).is_some_and(|size| sizes.most(&size).is_some());
-    let mut numbers = called.functions.iter().flat_map(|info| &info.later).flat_map(|later| &later.numbers);
+    let mut numbers = called.functions.iter().flat_map(|info| info.later()).flat_map(|later| &later.numbers);
     match called.values.iter().all(|value| offset(&value.offset))
         && called.storages.iter().all(|storage| bytes(&storage.bytes))
         && numbers.all(|one| sizes::number(one, by).is_some())

@@ -314,6 +314,6 @@ impl Recipe {
             let each_run = numbers.iter().filter_map(|number| number.size()).any(of_each_run);
             Later { parameter: later.parameter.clone(), numbers, each_run }
         };
-        FunctionInfo { later: info.later.iter().map(told).collect(), ..info.clone() }
+        info.with_later(info.later().iter().map(told).collect())
     }
 }

@@ -123,7 +123,7 @@ fn several(recipe: &Recipe, order: &Order, has: Cores, (what, of): &Kind) -> Opt
 
 fn needs(recipe: &Recipe, node: &Node) -> Cores {
     match node.kind {
-        NodeKind::Foreign(function) => recipe.functions[function as usize].needs,
+        NodeKind::Foreign(function) => recipe.functions[function as usize].needs(),
         _ => Cores::default(),
     }
 }

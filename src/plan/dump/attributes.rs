@@ -1,5 +1,7 @@
 //! What a node is told beside its operands.
 
+use std::borrow::Cow;
+
 use crate::op::{DataType, Numeral, Recorded, Scalar, Takes, Told};
 use crate::plan::recipe::choice::ChoiceKind;
 use crate::plan::recipe::quantity::Later;
@@ -15,7 +17,7 @@ pub(super) enum Attribute<'a> {
     Flag(bool),
     Word(&'static str),
     List(&'a [i64]),
-    Bytes(&'a [u8]),
+    Bytes(Cow<'a, [u8]>),
     Name(&'a str),
     Text(String),
     /// Text that is shown as it is.
@@ -45,7 +47,7 @@ pub(super) fn attributes<'a>(recipe: &'a Recipe, names: &'a Names, node: &Node) 
     let mut all = match node.kind {
         NodeKind::Foreign(function) | NodeKind::Host(function) => match names.told.get(function as usize) {
             Some(Some(recorded)) => {
-                let later = &recipe.functions[function as usize].later;
+                let later = recipe.functions[function as usize].later();
                 let mut all = of_operator(recorded, later);
                 all.extend(of_later(recipe, later));
                 all
@@ -119,17 +121,18 @@ fn number(scalar: Scalar) -> Attribute<'static> {
 
 fn of_function(recipe: &Recipe, function: u32) -> Attributes<'_> {
     let info = &recipe.functions[function as usize];
-    let mut all = match &info.name {
-        Some(name) => vec![("function", Attribute::Name(name)), ("version", Attribute::Count(info.version.into()))],
+    let mut all = match info.name() {
+        Some(name) => vec![("function", Attribute::Name(name)), ("version", Attribute::Count(info.version().into()))],
         None => Vec::new(),
     };
-    if !info.attributes.is_empty() {
-        all.push(("attributes", Attribute::Bytes(&info.attributes)));
+    let bytes = info.attributes();
+    if !bytes.is_empty() {
+        all.push(("attributes", Attribute::Bytes(bytes)));
     }
-    if info.kind == FunctionKind::Operator {
-        all.extend(of_later(recipe, &info.later));
+    if info.kind() == FunctionKind::Operator {
+        all.extend(of_later(recipe, info.later()));
     }
-    all.extend(of_cores(info.needs, ["needs_cube", "needs_vector"]));
+    all.extend(of_cores(info.needs(), ["needs_cube", "needs_vector"]));
     all
 }
 

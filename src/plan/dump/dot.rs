@@ -88,7 +88,7 @@ impl Dot<'_> {
     fn label(&self, index: usize) -> String {
         let node = &self.recipe.nodes[index];
         let name = &self.names.nodes[index];
-        let info = |function: u32| self.recipe.functions[function as usize].name.as_ref();
+        let info = |function: u32| self.recipe.functions[function as usize].name();
         match node.kind {
             NodeKind::ExternalWait(gate) | NodeKind::ExternalRecord(gate) => {
                 format!("{name} {}", self.names.externals[gate as usize])

@@ -171,17 +171,17 @@ impl Dump<'_> {
         json.objects("functions", &self.recipe.functions, |json, info| {
             json.text(
                 "kind",
-                match info.kind {
+                match info.kind() {
                     crate::plan::recipe::FunctionKind::Foreign => "foreign",
                     crate::plan::recipe::FunctionKind::Host => "host",
                     crate::plan::recipe::FunctionKind::Operator => "operator",
                 },
             );
-            text_or_null(json, "name", info.name.as_deref());
-            json.count("version", info.version);
-            json.text("attributes", &hex(&info.attributes));
-            json.count("needs_cube", info.needs.cube);
-            json.count("needs_vector", info.needs.vector);
+            text_or_null(json, "name", info.name());
+            json.count("version", info.version());
+            json.text("attributes", &hex(&info.attributes()));
+            json.count("needs_cube", info.needs().cube);
+            json.count("needs_vector", info.needs().vector);
         });
     }
 

@@ -20,7 +20,7 @@ impl<'a> Called<'a> {
     pub(super) fn of(plan: &'a Form, node: &Node) -> Option<Self> {
         let NodeKind::Foreign(function) = node.kind else { return None };
         let Body::Operator(recorded) = &plan.bodies[function as usize] else { return None };
-        let later = plan.recipe.functions[function as usize].later.iter();
+        let later = plan.recipe.functions[function as usize].later().iter();
         let later = later.map(|one| recorded.index(&one.parameter)).collect::<Option<_>>()?;
         let tensors = plan.recipe.accesses_of(node);
         Some(Self { name: recorded.name(), told: recorded.told(), later, tensors })

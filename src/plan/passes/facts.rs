@@ -60,7 +60,7 @@ impl<'a> Facts<'a> {
             NodeKind::Copy | NodeKind::FillBytes(_) => true,
             NodeKind::Foreign(function) => {
                 let info = &self.recipe.functions[function as usize];
-                match (info.kind, info.name.as_deref()) {
+                match (info.kind(), info.name()) {
                     (FunctionKind::Operator, Some(name)) => !works_together(name),
                     (FunctionKind::Foreign, Some(_)) => self.foreign,
                     _ => false,

@@ -62,7 +62,7 @@ pub(super) fn computes_from(facts: &Facts<'_>, node: &Node, is_known: impl Fn(u3
 /// Whether its result is random: computed here it is the mock's, and not that of the device.
 fn draws(recipe: &Recipe, node: &Node) -> bool {
     let NodeKind::Foreign(function) = node.kind else { return false };
-    recipe.functions[function as usize].name.as_deref().is_some_and(is_random)
+    recipe.functions[function as usize].name().is_some_and(is_random)
 }
 
 fn is_small(facts: &Facts<'_>, node: &Node, most_bytes: u64) -> bool {
@@ -76,5 +76,5 @@ fn is_small(facts: &Facts<'_>, node: &Node, most_bytes: u64) -> bool {
 /// Whether the plan says all that a node is told; of foreign operators it does not say what they compute.
 fn is_told_all(facts: &Facts<'_>, node: &Node) -> bool {
     let NodeKind::Foreign(function) = node.kind else { return true };
-    facts.recipe.functions[function as usize].kind == FunctionKind::Operator && facts.recipe.is_told_fixed(node)
+    facts.recipe.functions[function as usize].kind() == FunctionKind::Operator && facts.recipe.is_told_fixed(node)
 }

@@ -11,12 +11,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::op::{Amount, DataType, MAX_RANK, Recorded, Shape};
 use crate::stream::Stream;
 
-use super::quantity::{Form, Later};
+use super::info::Parts;
+use super::quantity::Form;
 use super::{Cores, FunctionInfo, FunctionKind, Mode};
 
 type LaunchFn = dyn Fn(&Launch<'_>) -> Result<()> + Send + Sync;
 type SimulateFn = dyn Fn(&[Vec<u8>], &mut [Vec<u8>]) + Send + Sync;
-type HostFn = dyn Fn(&[u8]) + Send + Sync;
+type HostCode = dyn Fn(&[u8]) + Send + Sync;
+
+/// One pointer to where it is kept, in each function of a plan.
+pub(crate) struct HostFn(Box<HostCode>);
 
 /// An operator that this crate does not know: a closure that submits work to a stream.
 ///
@@ -124,14 +128,14 @@ impl Foreign {
     }
 
     pub(crate) fn info(&self) -> FunctionInfo {
-        FunctionInfo {
+        FunctionInfo::of_code(Parts {
             kind: FunctionKind::Foreign,
             name: self.name.as_deref().map(Into::into),
             version: self.version,
             attributes: self.attributes.as_slice().into(),
             needs: self.needs,
             later: Vec::new(),
-        }
+        })
     }
 }
 
@@ -355,6 +359,12 @@ pub struct HostFunction {
     pub(crate) body: Arc<HostFn>,
 }
 
+impl HostFn {
+    pub(crate) fn call(&self, attributes: &[u8]) {
+        (self.0)(attributes);
+    }
+}
+
 impl HostFunction {
     /// A function with a name of its own and the version of what it does. It is given its attributes.
     pub fn new(name: impl Into<String>, version: u32, body: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
@@ -363,7 +373,7 @@ impl HostFunction {
 
     /// A function without a name. The plan cannot be stored then, which its lints say.
     pub fn unnamed(body: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
-        Self { name: None, version: 0, attributes: Vec::new(), body: Arc::new(body) }
+        Self { name: None, version: 0, attributes: Vec::new(), body: Arc::new(HostFn(Box::new(body))) }
     }
 
     /// Bytes that each call is given, and that are stored with the plan.
@@ -374,14 +384,14 @@ impl HostFunction {
     }
 
     pub(crate) fn info(&self) -> FunctionInfo {
-        FunctionInfo {
+        FunctionInfo::of_code(Parts {
             kind: FunctionKind::Host,
             name: self.name.as_deref().map(Into::into),
             version: self.version,
             attributes: self.attributes.as_slice().into(),
             needs: Cores::default(),
             later: Vec::new(),
-        }
+        })
     }
 }
 
@@ -432,30 +442,16 @@ pub(crate) fn is_random(name: &str) -> bool {
 
 /// The operator with all its numbers, for these values of the symbols.
 pub(crate) fn told<'r>(recorded: &'r Recorded, info: &FunctionInfo, symbols: &[u64]) -> Result<Cow<'r, Recorded>> {
-    if info.later.is_empty() {
+    if info.later().is_empty() {
         return Ok(Cow::Borrowed(recorded));
     }
     let amount = |number: &Form| number.fixed(symbols)?.amount();
     let unknown = || Error::new(ErrorKind::Internal, "a number with symbols");
     let amounts: Option<Vec<Vec<Amount>>> =
-        info.later.iter().map(|later| later.numbers.iter().map(amount).collect()).collect();
+        info.later().iter().map(|later| later.numbers.iter().map(amount).collect()).collect();
     let amounts = amounts.ok_or_else(unknown)?;
-    let numbers = info.later.iter().zip(&amounts).map(|(later, amounts)| (&*later.parameter, &amounts[..]));
+    let numbers = info.later().iter().zip(&amounts).map(|(later, amounts)| (&*later.parameter, &amounts[..]));
     recorded.with(numbers).map(Cow::Owned).map_err(Error::invalid)
-}
-
-impl FunctionInfo {
-    /// Of an operator of the library, with numbers that are known later.
-    pub(crate) fn of_operator(recorded: &Recorded, later: Vec<Later>) -> Self {
-        Self {
-            kind: FunctionKind::Operator,
-            name: Some(recorded.name().into()),
-            version: 0,
-            attributes: recorded.bytes().into(),
-            needs: Cores::default(),
-            later,
-        }
-    }
 }
 
 impl fmt::Debug for Body {

@@ -82,7 +82,7 @@ impl Recipe {
     /// Whether the numbers that a node is told have no symbols.
     pub(crate) fn is_told_fixed(&self, node: &Node) -> bool {
         let NodeKind::Foreign(function) = node.kind else { return true };
-        let later = self.functions[function as usize].later.iter();
+        let later = self.functions[function as usize].later().iter();
         let mut numbers = later.flat_map(|later| &later.numbers).filter_map(|number| number.size());
         numbers.all(|size| size.as_fixed().is_some())
     }

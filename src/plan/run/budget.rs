@@ -138,7 +138,7 @@ fn has_updates(recipe: &Recipe) -> bool {
 }
 
 fn cores(plan: &Inner, context: &Context, findings: &mut Vec<Finding>) -> Result<()> {
-    let demands = plan.recipe.functions.iter().any(|function| function.needs != Cores::default());
+    let demands = plan.recipe.functions.iter().any(|function| function.needs() != Cores::default());
     if plan.recipe.cores.is_empty() && !demands {
         return Ok(());
     }

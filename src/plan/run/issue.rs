@@ -234,8 +234,8 @@ impl Issue<'_> {
             return Err(Error::new(ErrorKind::Internal, "a host function without a body"));
         };
         let body = Arc::clone(body);
-        let attributes = self.source.recipe.functions[function as usize].attributes.clone();
-        stream.host_function(move || body(&attributes))
+        let attributes = self.source.recipe.functions[function as usize].attributes().into_owned();
+        stream.host_function(move || body.call(&attributes))
     }
 
     fn prefetch(&self, access: Access, offset: u64, max_bytes: u64, stream: &Stream) -> Result<()> {
@@ -313,7 +313,7 @@ pub(super) fn writes_nothing(source: Work<'_>, (function, accesses): (u32, &[Acc
     let is_empty = |access: &Access| source.places[access.value as usize].dims.elements() == 0;
     written().next().is_some()
         && written().all(is_empty)
-        && source.recipe.functions[function as usize].name.as_deref().is_some_and(|name| !works_together(name))
+        && source.recipe.functions[function as usize].name().is_some_and(|name| !works_together(name))
 }
 
 fn view_of<'a>(places: &'a [Place], pieces: &'a Pieces, access: &Access) -> Result<View<'a>> {
@@ -356,7 +356,7 @@ fn foreign(source: Work<'_>, (function, accesses): (u32, &[Access]), stream: &St
     }
     stream.0.order(&uses)?;
     stream.0.context().bind()?;
-    let attributes = &recipe.functions[function as usize].attributes;
+    let attributes = &*recipe.functions[function as usize].attributes();
     let launched = {
         let _scope = ByPlan::suspend();
         theirs(|| (body.launch)(&Launch { stream, arguments: &arguments, attributes }))

@@ -54,7 +54,7 @@ impl Way {
         let known = match node.kind {
             // What it is told is part of what would be kept.
             NodeKind::Foreign(_) if recipe.is_told(node) => false,
-            NodeKind::Foreign(function) => recipe.functions[function as usize].kind == FunctionKind::Operator,
+            NodeKind::Foreign(function) => recipe.functions[function as usize].kind() == FunctionKind::Operator,
             _ => false,
         };
         if allowed && known { Self::Untried } else { Self::Whole }

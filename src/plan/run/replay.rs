@@ -220,7 +220,7 @@ struct Run<'a> {
 /// Whether the operator of a node is told another number than the graph knows.
 fn is_told_anew(plan: &Inner, node: &Node, (known, now): (&[u64], &[u64])) -> bool {
     let NodeKind::Foreign(function) = node.kind else { return false };
-    let later = plan.recipe.functions[function as usize].later.iter().filter(|later| later.each_run);
+    let later = plan.recipe.functions[function as usize].later().iter().filter(|later| later.each_run);
     let mut numbers = later.flat_map(|later| &later.numbers);
     numbers.any(|number| number.fixed(known) != number.fixed(now))
 }

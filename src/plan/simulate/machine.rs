@@ -171,7 +171,7 @@ impl<'a> Machine<'a> {
                 Body::Host(_) => return self.fail(node, "is a host function where an operator should be"),
             },
             NodeKind::Host(function) => match &self.bodies[function as usize] {
-                Body::Host(body) => body(&self.recipe.functions[function as usize].attributes),
+                Body::Host(body) => body.call(&self.recipe.functions[function as usize].attributes()),
                 Body::Foreign(_) | Body::Operator(_) => {
                     return self.fail(node, "is an operator where a host function should be");
                 }

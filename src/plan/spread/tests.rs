@@ -17,7 +17,7 @@ fn nodes(plan: &Plan) -> String {
         NodeKind::Record(event) => format!("r{event}@{}", node.tag),
         NodeKind::Wait(event) => format!("w{event}@{}", node.tag),
         NodeKind::Foreign(function) | NodeKind::Host(function) => {
-            format!("{}@{}", recipe.functions[function as usize].name.as_deref().unwrap_or("?"), node.tag)
+            format!("{}@{}", recipe.functions[function as usize].name().unwrap_or("?"), node.tag)
         }
         _ => format!("{}@{}", recipe.label(node).replace(' ', "_"), node.tag),
     };

@@ -175,7 +175,7 @@ impl Plan {
     /// builder.
     pub(crate) fn from_decoded(recipe: Recipe, lints: Vec<Finding>, bodies: Vec<Body>) -> Result<Self> {
         let complete = recipe.functions.len() == bodies.len()
-            && recipe.functions.iter().zip(&bodies).all(|(info, body)| fits(info.kind, body));
+            && recipe.functions.iter().zip(&bodies).all(|(info, body)| fits(info.kind(), body));
         if !complete {
             return Err(Error::new(ErrorKind::Internal, "a stored plan without the code of its functions"));
         }

@@ -2,9 +2,8 @@
 
 use std::fmt::Debug;
 
-use crate::op::Recorded;
 use crate::plan::dump::told_text;
-use crate::plan::recipe::{Access, Cores, FunctionInfo, FunctionKind, Node, NodeKind, ORIGIN, Recipe};
+use crate::plan::recipe::{Access, Cores, FunctionInfo, Node, NodeKind, ORIGIN, Recipe};
 use crate::plan::symbols::dim::show_dims;
 
 use super::codec::recipe_hash;
@@ -76,19 +75,16 @@ fn attributes(a: &Recipe, x: &Node, b: &Recipe, y: &Node) -> Option<String> {
 }
 
 fn function(a: &FunctionInfo, b: &FunctionInfo) -> Option<String> {
-    differs("its version is", a.version, b.version)
-        .or_else(|| differs("it needs", a.needs, b.needs))
+    differs("its version is", a.version(), b.version())
+        .or_else(|| differs("it needs", a.needs(), b.needs()))
         .or_else(|| told(a, b))
-        .or_else(|| differs("its attributes are", &a.attributes, &b.attributes))
-        .or_else(|| differs("it is told", &a.later, &b.later))
+        .or_else(|| differs("its attributes are", a.attributes(), b.attributes()))
+        .or_else(|| differs("it is told", a.later(), b.later()))
 }
 
 /// What operators of the library are told, where it is not the same.
 fn told(a: &FunctionInfo, b: &FunctionInfo) -> Option<String> {
-    let text = |info: &FunctionInfo| {
-        let name = info.name.as_deref().filter(|_| info.kind == FunctionKind::Operator)?;
-        Recorded::from_stored(name, &info.attributes).ok().map(|recorded| told_text(&recorded))
-    };
+    let text = |info: &FunctionInfo| info.recorded().map(|recorded| told_text(recorded));
     let (was, is) = (text(a)?, text(b)?);
     (was != is).then(|| format!("it is told {was} in one and {is} in the other"))
 }

@@ -79,13 +79,13 @@ impl Registry {
     }
 
     fn add(mut self, info: FunctionInfo, body: Body) -> Self {
-        let what = shown(info.kind);
-        let mistake = match info.name.clone() {
+        let what = shown(info.kind());
+        let mistake = match info.name().map(Box::<str>::from) {
             None => Some(format!("a {what} without a name cannot be registered")),
             Some(name) if name.is_empty() => Some(format!("a {what} with an empty name cannot be registered")),
             Some(name) => {
                 let text = format!("{what} {name:?} is registered twice");
-                self.known.insert((info.kind, name), (info, body)).map(|_| text)
+                self.known.insert((info.kind(), name), (info, body)).map(|_| text)
             }
         };
         self.first_mistake = self.first_mistake.or(mistake);
@@ -122,15 +122,15 @@ impl Registry {
     }
 
     fn body(&self, info: &FunctionInfo) -> Result<Body, NotFound> {
-        if info.kind == FunctionKind::Operator {
+        if info.kind() == FunctionKind::Operator {
             return operator(info);
         }
-        let what = shown(info.kind);
-        let name = info.name.clone().ok_or(NotFound::Unnamed(what))?;
-        match self.known.get(&(info.kind, name.clone())) {
+        let what = shown(info.kind());
+        let name: Box<str> = info.name().map(Into::into).ok_or(NotFound::Unnamed(what))?;
+        match self.known.get(&(info.kind(), name.clone())) {
             None => Err(NotFound::Unknown { what, name }),
-            Some((FunctionInfo { version: registered, .. }, _)) if *registered != info.version => {
-                Err(NotFound::Version { what, name, stored: info.version, registered: *registered })
+            Some((known, _)) if known.version() != info.version() => {
+                Err(NotFound::Version { what, name, stored: info.version(), registered: known.version() })
             }
             Some((_, body)) => Ok(body.clone()),
         }
@@ -139,19 +139,23 @@ impl Registry {
 
 /// An operator by its C name, which needs no registration.
 pub(super) fn operator(info: &FunctionInfo) -> Result<Body, NotFound> {
-    let name = info.name.as_deref().ok_or(NotFound::Unnamed("operator"))?;
-    let recorded = Recorded::from_stored(name, &info.attributes).map_err(NotFound::Operator)?;
+    if let Some(recorded) = info.recorded() {
+        return Ok(Body::Operator(Arc::clone(recorded)));
+    }
+    let name = info.name().ok_or(NotFound::Unnamed("operator"))?;
+    let recorded = Recorded::from_stored(name, &info.attributes()).map_err(NotFound::Operator)?;
     Ok(Body::Operator(Arc::new(recorded)))
 }
 
 fn text_of(info: &FunctionInfo) -> String {
-    let FunctionInfo { kind, name, version, attributes, needs, later: _ } = info;
-    let mut text = format!("{} {:?} version {version}", shown(*kind), name.as_deref().unwrap_or_default());
+    let (attributes, needs) = (info.attributes(), info.needs());
+    let (kind, version) = (shown(info.kind()), info.version());
+    let mut text = format!("{kind} {:?} version {version}", info.name().unwrap_or_default());
     if !attributes.is_empty() {
-        let hash = blake3::hash(attributes).to_hex();
+        let hash = blake3::hash(&attributes).to_hex();
         text.push_str(&format!(" with {} bytes of attributes {}", attributes.len(), &hash[..16]));
     }
-    if *needs != Cores::default() {
+    if needs != Cores::default() {
         text.push_str(&format!(" needs {} matrix and {} vector cores", needs.cube, needs.vector));
     }
     text
@@ -160,7 +164,7 @@ fn text_of(info: &FunctionInfo) -> String {
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names: Vec<_> =
-            self.known.iter().map(|((kind, name), (info, _))| (shown(*kind), name, info.version)).collect();
+            self.known.iter().map(|((kind, name), (info, _))| (shown(*kind), name, info.version())).collect();
         sort::plain(&mut names);
         f.debug_list().entries(names).finish()
     }

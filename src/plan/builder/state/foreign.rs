@@ -43,7 +43,7 @@ impl State {
     }
 
     fn check_function(&self, info: &FunctionInfo, what: &str, at: At) -> Result<()> {
-        match info.name.as_deref() {
+        match info.name() {
             Some("") => self.wrong(
                 FindingKind::Name,
                 at,
@@ -60,7 +60,7 @@ impl State {
 
     fn function(&mut self, info: FunctionInfo, body: Body) -> u32 {
         let last = self.recipe.functions.last();
-        if last.is_some_and(|last| last.name.is_some() && *last == info) && same_body(self.bodies.last(), &body) {
+        if last.is_some_and(|last| last.name().is_some() && *last == info) && same_body(self.bodies.last(), &body) {
             return self.recipe.functions.len() as u32 - 1;
         }
         self.recipe.functions.push(info);
@@ -69,7 +69,7 @@ impl State {
     }
 
     fn lint_unnamed(&mut self, function: u32, node: u32, at: At) {
-        if self.recipe.functions[function as usize].name.is_some() {
+        if self.recipe.functions[function as usize].name().is_some() {
             return;
         }
         let place = self.place(at);

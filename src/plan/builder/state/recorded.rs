@@ -19,14 +19,14 @@ use crate::plan::rules::{self, Args, No, Of, Rule};
 use crate::plan::symbols::dim::{Dim, name_symbols};
 
 use super::decompose::Decomposed;
-use super::{At, NONE, State, Used};
+use super::{At, NONE, State, Used, push_slowly};
 
 /// Operators that were recorded, by what tells them apart.
 #[derive(Default)]
 pub(super) struct Operators {
     all: Vec<Known>,
     /// The latest of those whose words have the same hash.
-    known: QuickMap<u64, u32>,
+    known: QuickMap<u32, u32>,
     /// By C name, what they are told, and numbers that are known later.
     later: HashMap<(&'static str, Vec<u8>, Vec<Later>), u32>,
     /// Of the call that is being recorded.
@@ -65,13 +65,14 @@ impl Operators {
     fn add(&mut self, recorded: Recorded) -> usize {
         let rule = rules::rule(recorded.name());
         let same_hash = self.known.insert(hash(&self.words), self.all.len() as u32).unwrap_or(NONE);
-        self.all.push(Known { rule, recorded: Arc::new(recorded), function: NONE, same_hash });
+        push_slowly(&mut self.all, Known { rule, recorded: Arc::new(recorded), function: NONE, same_hash });
         self.all.len() - 1
     }
 }
 
-fn hash(words: &[u64]) -> u64 {
-    BuildHasherDefault::<Quick>::default().hash_one(words)
+/// Half of a hash: operators that share it are told apart by their words.
+fn hash(words: &[u64]) -> u32 {
+    BuildHasherDefault::<Quick>::default().hash_one(words) as u32
 }
 
 /// The operands of a call, with what is done to each.
@@ -405,8 +406,8 @@ impl State {
             *self.operators.later.entry(key).or_insert(next)
         };
         if function == next {
-            self.recipe.functions.push(FunctionInfo::of_operator(&known.recorded, later));
-            self.bodies.push(Body::Operator(Arc::clone(&known.recorded)));
+            push_slowly(&mut self.recipe.functions, FunctionInfo::of_operator(Arc::clone(&known.recorded), later));
+            push_slowly(&mut self.bodies, Body::Operator(Arc::clone(&known.recorded)));
         }
         function
     }

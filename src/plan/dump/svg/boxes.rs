@@ -71,7 +71,7 @@ impl Drawing<'_> {
         let node = &self.recipe.nodes[index];
         match node.kind {
             NodeKind::Foreign(function) | NodeKind::Host(function) if self.recipe.operator(node).is_none() => {
-                let name = self.recipe.functions[function as usize].name.as_ref();
+                let name = self.recipe.functions[function as usize].name();
                 name.map_or_else(String::new, |name| cut(&name.escape_debug().to_string()))
             }
             NodeKind::ExternalWait(gate) | NodeKind::ExternalRecord(gate) => {

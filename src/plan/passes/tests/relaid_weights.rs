@@ -168,7 +168,7 @@ fn turned(g: &Builder) -> Result<()> {
 
 #[test]
 fn a_recipe_in_which_it_depends_on_runs_is_wrong() {
-    use crate::plan::recipe::{FunctionKind, Recipe, StorageKind};
+    use crate::plan::recipe::{FunctionInfo, FunctionKind, Recipe, StorageKind};
 
     let better = optimised(relaid(), turned);
     let recipe = &better.plan.0.recipe;
@@ -187,7 +187,10 @@ fn a_recipe_in_which_it_depends_on_runs_is_wrong() {
     };
     let abs = node("aclnnAbs");
     assert_eq!(wrong(&|r| r.storages[written(abs)].kind = StorageKind::Once), (abs as u32, brought));
-    let foreign = wrong(&|r| r.functions.iter_mut().for_each(|one| one.kind = FunctionKind::Foreign));
+    let foreign = wrong(&|r| {
+        let foreign = |one: &mut FunctionInfo| one.change(|parts| parts.kind = FunctionKind::Foreign);
+        r.functions.iter_mut().for_each(foreign);
+    });
     assert_eq!(foreign, (0, "it is done once, and is no operator of the library"));
     // A run that writes the weight.
     let access =

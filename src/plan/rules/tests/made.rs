@@ -112,7 +112,7 @@ impl Maker {
             Want::Real(number) => Told::Number(number.to_bits()),
             Want::Type(dtype) => Told::Number(u64::from(dtype.raw().0.cast_unsigned())),
             Want::Scalar(scalar) => Told::Scalar(scalar),
-            Want::Text(text) => Told::Text(std::ffi::CString::new(text).unwrap()),
+            Want::Text(text) => Told::Text(Box::new(std::ffi::CString::new(text).unwrap())),
             Want::Truths(truths) => Told::Bools(truths.into()),
             Want::Random => unreachable!("a wish for nothing"),
             Want::Nothing if kind.ends_with('s') && kind.contains("in") && !kind.contains("ints") => Told::NoTensors,
@@ -173,7 +173,7 @@ impl Maker {
             "floats" | "maybe_floats" => Told::Floats([0.5, 2.0].into()),
             "text" | "maybe_text" => {
                 let text = random.one_of(&["none", "tanh", "sum", "mean", "BSH", "half"]);
-                Told::Text(std::ffi::CString::new(text).unwrap())
+                Told::Text(Box::new(std::ffi::CString::new(text).unwrap()))
             }
             "bool" => Told::Number(u64::from(random.chance(50))),
             "dtype" => {

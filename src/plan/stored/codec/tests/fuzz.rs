@@ -89,7 +89,7 @@ impl Corpus {
 }
 
 pub(super) fn bodies(decoded: &Decoded) -> Vec<Body> {
-    let body = |info: &FunctionInfo| match info.kind {
+    let body = |info: &FunctionInfo| match info.kind() {
         FunctionKind::Foreign => Body::Foreign(Box::new(generate::foreign().body)),
         FunctionKind::Host => Body::Host(generate::host().body),
         // One that is changed is refused, whatever stands for it.

@@ -107,14 +107,14 @@ fn operators_by_name_have_the_arguments_and_the_tensors_that_they_take() {
         Err(NotLoaded::Broken(why)) => assert!(why.contains(says), "{why}"),
         other => panic!("{says}: {other:?}"),
     };
-    broken(&|r| r.functions[0].attributes = r.functions[0].attributes[..20].into(), "function 0");
+    broken(&|r| r.functions[0].change(|one| one.attributes = one.attributes[..20].into()), "function 0");
     broken(
-        &|r| r.functions[0].attributes = [&*r.functions[0].attributes, &[0]].concat().into(),
+        &|r| r.functions[0].change(|one| one.attributes = [&*one.attributes, &[0]].concat().into()),
         "behind the last argument",
     );
     // A tensor where a number belongs.
-    broken(&|r| r.functions[0].attributes[2] = 0, "it takes Number");
-    broken(&|r| r.functions[0].name = Some("aclnnAbs".into()), "function 0");
+    broken(&|r| r.functions[0].change(|one| one.attributes[2] = 0), "it takes Number");
+    broken(&|r| r.functions[0].change(|one| one.name = Some("aclnnAbs".into())), "function 0");
     broken(&|r| r.accesses[1].mode = Mode::Read, "other accesses");
     broken(&|r| r.nodes[0].count = 2, "other accesses");
     // A result of another shape, and of a type that places are not stored as.
@@ -132,7 +132,7 @@ fn operators_by_name_have_the_arguments_and_the_tensors_that_they_take() {
         },
         "aclnnSort: I64 [4] into F64 [4]",
     );
-    match load(&|r| r.functions[0].name = Some("aclnnSortOfTomorrow".into())) {
+    match load(&|r| r.functions[0].change(|one| one.name = Some("aclnnSortOfTomorrow".into()))) {
         Err(NotLoaded::Unbound(why)) => assert!(why.contains("aclnnSortOfTomorrow"), "{why}"),
         other => panic!("{other:?}"),
     }
@@ -156,15 +156,15 @@ fn numbers_that_are_told_later_are_ones_that_the_operator_takes() {
         assert!(error.to_string().contains(says), "{error}");
     };
     let beyond = Dim::symbol(1);
-    broken(&|r| r.functions[0].later[0].parameter = "self_".to_owned(), "no number that can be told");
-    broken(&|r| r.functions[0].later[0].parameter = "ende".to_owned(), "\"ende\"");
-    broken(&|r| r.functions[0].later[0].numbers.push(Form::Whole(1)), "2 numbers for end");
-    broken(&|r| r.functions[0].later[0].numbers.clear(), "0 numbers for end");
-    broken(&|r| r.functions[0].later[0].numbers[0] = Form::Size(beyond), "a symbol that is not there");
-    broken(&|r| r.functions[0].later[0].numbers[0] = Form::Power(0, Dim::symbol(0), 0), "no integer for end");
-    broken(&|r| r.functions[0].later[0].each_run = true, "unlike its symbols");
+    broken(&|r| r.functions[0].later_mut()[0].parameter = "self_".to_owned(), "no number that can be told");
+    broken(&|r| r.functions[0].later_mut()[0].parameter = "ende".to_owned(), "\"ende\"");
+    broken(&|r| r.functions[0].later_mut()[0].numbers.push(Form::Whole(1)), "2 numbers for end");
+    broken(&|r| r.functions[0].later_mut()[0].numbers.clear(), "0 numbers for end");
+    broken(&|r| r.functions[0].later_mut()[0].numbers[0] = Form::Size(beyond), "a symbol that is not there");
+    broken(&|r| r.functions[0].later_mut()[0].numbers[0] = Form::Power(0, Dim::symbol(0), 0), "no integer for end");
+    broken(&|r| r.functions[0].later_mut()[0].each_run = true, "unlike its symbols");
     broken(&|r| r.symbols[0].each_run = true, "layout 0: the dimension");
-    broken(&|r| r.functions[0].kind = FunctionKind::Foreign, "function 0");
+    broken(&|r| r.functions[0].change(|one| one.kind = FunctionKind::Foreign), "function 0");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn every_rule_is_checked() {
         ("external gate 0: the name \"\" is empty or taken", |r| r.externals[0].clear()),
         ("input 1: the name \"x\" is empty or taken", |r| r.inputs[1].name = "x".to_owned()),
         ("output 0: the name \"\" is empty or taken", |r| r.outputs[0].name.clear()),
-        ("function 1: an empty name", |r| r.functions[1].name = Some("".into())),
+        ("function 1: an empty name", |r| r.functions[1].change(|one| one.name = Some("".into()))),
         ("source place 0: a source file that is not there", |r| r.places.all[0].0 = 9),
         ("prefetch cap 0: 1001 thousandths", |r| r.prefetch_cap = 1001),
         ("layout 0: 9 dimensions and 9 strides", |r| {
@@ -381,7 +381,7 @@ fn attributes_that_index_are_checked_and_numbers_may_be_none() {
     for order in orders {
         let mut recipe = sound.clone();
         let (recorded, _) = recorded(|to| aclnn::permute(to, &value, order, &mut { value })).unwrap();
-        recipe.functions[1] = FunctionInfo::of_operator(&recorded, Vec::new());
+        recipe.functions[1] = FunctionInfo::of_operator(Arc::new(recorded), Vec::new());
         let error = decode(&encode(&recipe, &[])).unwrap_err().to_string();
         assert!(error.starts_with("node 1: aclnnPermute: "), "{error}");
     }

@@ -96,7 +96,7 @@ fn operator(random: &mut Rng) -> FunctionInfo {
         7 => aclnn::layer_norm(to, x, dims, Some(x), Some(x), f64::INFINITY, &mut y, None, None),
         _ => aclnn::cast(to, x, DataType::I64, &mut y),
     });
-    FunctionInfo::of_operator(&recorded.unwrap().0, Vec::new())
+    FunctionInfo::of_operator(Arc::new(recorded.unwrap().0), Vec::new())
 }
 
 fn kind(random: &mut Rng) -> NodeKind {
@@ -191,14 +191,19 @@ fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
             2 => recipe.tags.push(Tag { name: random.char(..).to_string(), priority: 0 }),
             3 => drop(recipe.tags.pop()),
             4 => {
-                let attributes = &mut any(random, &mut recipe.functions)?.attributes;
-                *any(random, attributes)? = random.u8(..);
+                let (at, byte) = (random.usize(..), random.u8(..));
+                any(random, &mut recipe.functions)?.change(|parts| {
+                    let at = at % parts.attributes.len().max(1);
+                    parts.attributes.iter_mut().skip(at).take(1).for_each(|one| *one = byte);
+                });
             }
             5 => {
-                let attributes = &mut any(random, &mut recipe.functions)?.attributes;
-                *attributes = [&**attributes, &[random.u8(..)]].concat().into();
+                let byte = random.u8(..);
+                any(random, &mut recipe.functions)?.change(|parts| {
+                    parts.attributes = [&*parts.attributes, &[byte]].concat().into();
+                });
             }
-            6 => any(random, &mut recipe.functions)?.kind = FunctionKind::Operator,
+            6 => any(random, &mut recipe.functions)?.change(|parts| parts.kind = FunctionKind::Operator),
             7 => later(random, recipe)?.parameter = random.char(..).to_string(),
             8 => later(random, recipe)?.numbers.push(form(random)),
             9 => {
@@ -207,13 +212,10 @@ fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
             }
             10 => {
                 let numbers = vec![form(random)];
-                any(random, &mut recipe.functions)?.later.push(Later {
-                    parameter: "alpha".to_owned(),
-                    numbers,
-                    each_run: random.bool(),
-                });
+                let one = Later { parameter: "alpha".to_owned(), numbers, each_run: random.bool() };
+                any(random, &mut recipe.functions)?.change(|parts| parts.later.push(one));
             }
-            _ => any(random, &mut recipe.functions)?.kind = FunctionKind::Host,
+            _ => any(random, &mut recipe.functions)?.change(|parts| parts.kind = FunctionKind::Host),
         },
     }
     Some(())
@@ -222,7 +224,7 @@ fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
 /// What some operator is told later.
 fn later<'r>(random: &mut Rng, recipe: &'r mut Recipe) -> Option<&'r mut Later> {
     let function = any(random, &mut recipe.functions)?;
-    any(random, &mut function.later)
+    any(random, function.later_mut())
 }
 
 /// A number of an operator, of symbols that may be there.

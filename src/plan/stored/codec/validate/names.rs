@@ -21,7 +21,7 @@ pub(super) fn check(recipe: &Recipe) -> Result<(), DecodeError> {
     if let Some(index) = recipe.events.iter().position(|event| event.name.as_ref().is_some_and(String::is_empty)) {
         return invalid(Part::Event, index, "an empty name");
     }
-    if let Some(index) = recipe.functions.iter().position(|info| info.name.as_deref().is_some_and(str::is_empty)) {
+    if let Some(index) = recipe.functions.iter().position(|info| info.name().is_some_and(str::is_empty)) {
         return invalid(Part::Function, index, "an empty name");
     }
     let files = recipe.places.files.len();

@@ -1,5 +1,7 @@
 //! Nodes: what each touches and how, and which events they record and wait for.
 
+use std::sync::Arc;
+
 use crate::op::{Few, Recorded, Takes};
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::is_updatable;
@@ -48,7 +50,7 @@ pub(super) fn check(recipe: &Recipe) -> Result<(), DecodeError> {
 
 /// An operator among the functions.
 struct Operator {
-    recorded: Recorded,
+    recorded: Arc<Recorded>,
     /// What it does with its tensors: no more of them than a node can have, and one.
     modes: Vec<Mode>,
     rule: Option<Rule>,
@@ -62,21 +64,25 @@ fn operators(recipe: &Recipe) -> Result<Vec<Option<Operator>>, DecodeError> {
 }
 
 fn operator(recipe: &Recipe, index: usize, info: &FunctionInfo) -> Result<Option<Operator>, DecodeError> {
-    if info.kind != FunctionKind::Operator && !info.later.is_empty() {
+    if info.kind() != FunctionKind::Operator && !info.later().is_empty() {
         return invalid(Part::Function, index, "numbers for what takes none");
     }
-    let name = info.name.as_deref().filter(|_| info.kind == FunctionKind::Operator);
+    let name = info.name().filter(|_| info.kind() == FunctionKind::Operator);
     let Some(name) = name.filter(|name| Recorded::is_known(name)) else { return Ok(None) };
-    let recorded = match Recorded::from_stored(name, &info.attributes) {
-        Ok(one) => one,
-        Err(text) => return invalid(Part::Function, index, text),
+    let recorded = match info.recorded() {
+        Some(recorded) => Arc::clone(recorded),
+        None => match Recorded::from_stored(name, &info.attributes()) {
+            Ok(one) => Arc::new(one),
+            Err(text) => return invalid(Part::Function, index, text),
+        },
     };
-    if let Some(text) = wrong_later(recipe, &recorded, &info.later) {
+    if let Some(text) = wrong_later(recipe, &recorded, info.later()) {
         return invalid(Part::Function, index, format!("operator {name:?} is told {text}"));
     }
     // A count of tensors that no node can have is none that memory is taken for.
     let modes = recorded.accesses().take(usize::from(u16::MAX) + 1).map(Mode::from).collect();
-    let numbers = info.later.iter().filter_map(|one| Some((recorded.index(&one.parameter)? as u32, one.integers())));
+    let numbers =
+        info.later().iter().filter_map(|one| Some((recorded.index(&one.parameter)? as u32, one.integers())));
     let numbers = numbers.collect();
     Ok(Some(Operator { rule: rules::rule(recorded.name()), recorded, modes, numbers }))
 }
@@ -291,7 +297,7 @@ impl<'a> Nodes<'a> {
     }
 
     fn function(&self, function: u32, kind: FunctionKind) -> bool {
-        self.recipe.functions.get(function as usize).is_some_and(|info| info.kind == kind)
+        self.recipe.functions.get(function as usize).is_some_and(|info| info.kind() == kind)
     }
 
     /// Whether memory has something at an offset, for some values of the symbols.
