@@ -91,7 +91,7 @@ fn kind_name(recipe: &Recipe, node: &Node) -> &'static str {
         NodeKind::Host(_) => "host",
         NodeKind::Copy => "copy_bytes",
         NodeKind::FillBytes(_) => "fill_bytes",
-        NodeKind::Prefetch { .. } => "prefetch",
+        NodeKind::Prefetch(_) => "prefetch",
         NodeKind::Record(_) => "record",
         NodeKind::Wait(_) => "wait",
         NodeKind::ExternalWait(_) => "wait_external",

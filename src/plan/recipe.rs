@@ -54,6 +54,8 @@ pub(crate) struct Recipe {
     pub(crate) outputs: Vec<OutputInfo>,
     pub(crate) constants: Vec<Vec<u8>>,
     pub(crate) functions: Vec<FunctionInfo>,
+    /// What prefetches ask for.
+    pub(crate) prefetches: Vec<PrefetchInfo>,
     /// Core limits that scopes asked for; nodes refer to them by number, counted from 1.
     pub(crate) cores: Vec<Cores>,
     /// Storages that stay reserved until a node is done (`record_stream`).
@@ -153,11 +155,8 @@ pub(crate) enum NodeKind {
     Copy,
     /// Every byte of the access.
     FillBytes(u8),
-    /// Bytes of the access from the offset, at most so many.
-    Prefetch {
-        offset: u64,
-        max_bytes: u64,
-    },
+    /// Part of the access, by prefetch.
+    Prefetch(u32),
     Record(u32),
     Wait(u32),
     /// Waits for a signal from outside, which it consumes.
@@ -192,6 +191,14 @@ impl NodeKind {
     pub(crate) fn is_sync(self) -> bool {
         matches!(self, Self::Record(_) | Self::Wait(_) | Self::ExternalWait(_) | Self::ExternalRecord(_))
     }
+}
+
+/// Bytes from the offset on, at most so many. Beside the nodes, each of which would have room for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct PrefetchInfo {
+    pub(crate) offset: u64,
+    pub(crate) max_bytes: u64,
 }
 
 /// How a node touches a value.
@@ -433,7 +440,7 @@ impl Recipe {
             }
             NodeKind::Copy => "copy".to_owned(),
             NodeKind::FillBytes(_) => "fill_bytes".to_owned(),
-            NodeKind::Prefetch { .. } => "prefetch".to_owned(),
+            NodeKind::Prefetch(_) => "prefetch".to_owned(),
             NodeKind::Record(event) => self.event_label("record of", event),
             NodeKind::Wait(event) => self.event_label("wait for", event),
             NodeKind::ExternalWait(event) => format!("external wait for {:?}", self.externals[event as usize]),

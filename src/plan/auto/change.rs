@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::plan::Plan;
 use crate::plan::builder::Built;
 use crate::plan::checked::change::Work;
-use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, Ordered, Recipe, StorageKind};
+use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, Ordered, PrefetchInfo, Recipe, StorageKind};
 use crate::plan::spread::{Choose, Placed, Wishes, is_on_one_stream, spread, works_with_others};
 use crate::sort;
 
@@ -213,7 +213,8 @@ impl<'a> Chosen<'a> {
             while let Some(fetch) = self.fetches.get(next).filter(|fetch| fetch.after == after) {
                 let first = new.accesses.len() as u32;
                 new.accesses.push(Access { value: fetch.value, mode: Mode::Touch });
-                let kind = NodeKind::Prefetch { offset: 0, max_bytes: fetch.bytes };
+                let kind = NodeKind::Prefetch(new.prefetches.len() as u32);
+                new.prefetches.push(PrefetchInfo { offset: 0, max_bytes: fetch.bytes });
                 let place = old.nodes[fetch.reader as usize].place;
                 new.nodes.push(Node { first, count: 1, ..Node::bare(kind, 0, place) });
                 origins.push(Origin::Fetch(next));

@@ -255,5 +255,5 @@ struct Window {
 
 /// Whether a recipe has prefetches that somebody wrote.
 pub(super) fn has_some(recipe: &Recipe) -> bool {
-    recipe.nodes.iter().any(|node| matches!(node.kind, NodeKind::Prefetch { .. }))
+    recipe.nodes.iter().any(|node| matches!(node.kind, NodeKind::Prefetch(_)))
 }

@@ -80,6 +80,8 @@ struct Sized {
     layouts: Vec<u32>,
     /// The first of its functions.
     functions: u32,
+    /// The first of what its prefetches ask for.
+    prefetches: u32,
     /// Its choices, where they stay.
     choices: Vec<u32>,
     bytes: Vec<Extent>,
@@ -270,11 +272,14 @@ impl<'a> Writing<'a> {
         let functions = new.functions.len() as u32;
         new.functions.extend(body.functions.iter().map(|info| self.recipe.function_told(info, by)));
         self.bodies.extend(code.iter().cloned());
+        let prefetches = new.prefetches.len() as u32;
+        new.prefetches.extend(&body.prefetches);
         let extent = |size: &Extent| sizes::extent(size, by).expect(CHECKED);
         Sized {
             tags,
             layouts,
             functions,
+            prefetches,
             choices,
             bytes: body.storages.iter().map(|storage| extent(&storage.bytes)).collect(),
             offsets: body.values.iter().map(|value| extent(&value.offset)).collect(),

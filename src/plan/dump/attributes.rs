@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::op::{DataType, Numeral, Recorded, Scalar, Takes, Told};
 use crate::plan::recipe::choice::ChoiceKind;
 use crate::plan::recipe::quantity::Later;
-use crate::plan::recipe::{Cores, FunctionKind, Node, NodeKind, Recipe};
+use crate::plan::recipe::{Cores, FunctionKind, Node, NodeKind, PrefetchInfo, Recipe};
 
 use super::{Names, checksum, dtype_name};
 
@@ -55,7 +55,7 @@ pub(super) fn attributes<'a>(recipe: &'a Recipe, names: &'a Names, node: &Node) 
             _ => of_function(recipe, function),
         },
         NodeKind::FillBytes(byte) => vec![("value", Attribute::Count(u64::from(byte)))],
-        NodeKind::Prefetch { offset, max_bytes } => of_prefetch(offset, max_bytes),
+        NodeKind::Prefetch(prefetch) => of_prefetch(recipe.prefetches[prefetch as usize]),
         NodeKind::Begin(ChoiceKind::While(Some(most))) => vec![("at_most", Attribute::Count(u64::from(most.get())))],
         _ => Vec::new(),
     };
@@ -149,7 +149,7 @@ fn of_cores<'a>(cores: Cores, names: [&'static str; 2]) -> impl Iterator<Item = 
     names.into_iter().zip(numbers).filter(|(_, number)| *number != 0).map(|(name, n)| (name, Attribute::Count(n)))
 }
 
-fn of_prefetch(offset: u64, max_bytes: u64) -> Attributes<'static> {
+fn of_prefetch(PrefetchInfo { offset, max_bytes }: PrefetchInfo) -> Attributes<'static> {
     let most = if max_bytes == usize::MAX as u64 { Attribute::Word("all") } else { Attribute::Count(max_bytes) };
     vec![("offset", Attribute::Count(offset)), ("max_bytes", most)]
 }

@@ -165,7 +165,7 @@ fn style(recipe: &Recipe, node: &Node) -> &'static str {
         NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Upload(_) | NodeKind::Download(_) => {
             ", fillcolor=\"#eaeef2\""
         }
-        NodeKind::Prefetch { .. } => ", style=\"dashed,filled\", fillcolor=\"#fbefff\"",
+        NodeKind::Prefetch(_) => ", style=\"dashed,filled\", fillcolor=\"#fbefff\"",
         NodeKind::Record(_) | NodeKind::Wait(_) => ", shape=plain, fontcolor=\"#0969da\"",
         NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) => ", shape=hexagon, fillcolor=\"#fff1e5\"",
     }

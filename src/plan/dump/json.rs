@@ -255,7 +255,7 @@ fn subject(node: &Node) -> Option<u32> {
         | NodeKind::Download(index)
         | NodeKind::Call(index)
         | NodeKind::Choose(index) => Some(index),
-        NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Prefetch { .. } => None,
+        NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Prefetch(_) => None,
         NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => None,
     }
 }

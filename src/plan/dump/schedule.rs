@@ -1,6 +1,6 @@
 //! A model of when the work of a plan runs, and what memory it needs then.
 
-use crate::plan::recipe::{Node, NodeKind, Recipe};
+use crate::plan::recipe::{Node, NodeKind, PrefetchInfo, Recipe};
 use crate::sort;
 
 use super::arena::Temporary;
@@ -71,7 +71,10 @@ fn bytes(recipe: &Recipe, node: &Node) -> u64 {
     let sizes = sizes.filter_map(|access| recipe.layout_of(access.value).bytes()?.as_fixed());
     let all = sizes.fold(0, u64::saturating_add);
     match node.kind {
-        NodeKind::Prefetch { offset, max_bytes } => all.saturating_sub(offset).min(max_bytes),
+        NodeKind::Prefetch(prefetch) => {
+            let PrefetchInfo { offset, max_bytes } = recipe.prefetches[prefetch as usize];
+            all.saturating_sub(offset).min(max_bytes)
+        }
         _ => all,
     }
 }

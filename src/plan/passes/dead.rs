@@ -59,7 +59,7 @@ fn prefetches(facts: &Facts<'_>, edit: &mut Edit, left: &HashSet<u32>) {
     let used: HashSet<u32> =
         accesses.filter(|one| one.mode != Mode::Touch).map(|one| recipe.storage_of(one.value)).collect();
     for (index, node) in recipe.nodes.iter().enumerate() {
-        let NodeKind::Prefetch { .. } = node.kind else { continue };
+        let NodeKind::Prefetch(_) = node.kind else { continue };
         let unused = |value| left.contains(&recipe.storage_of(value)) && !used.contains(&recipe.storage_of(value));
         if recipe.accesses_of(node).iter().all(|access| unused(access.value)) {
             edit.remove(recipe, NAME, index as u32, "nobody uses that memory", None);

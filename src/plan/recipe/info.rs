@@ -167,7 +167,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_of_a_recipe_is_two_words() {
+    fn what_a_plan_has_many_of_is_small() {
+        assert!(size_of::<crate::plan::recipe::Node>() <= 28);
         assert!(size_of::<FunctionInfo>() <= 16);
         assert!(size_of::<crate::plan::recipe::function::Body>() <= 16);
     }

@@ -17,7 +17,7 @@ use crate::op::{Recorded, View};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::callable::Callable as _;
 use crate::plan::recipe::function::{Argument, Body, Launch, told, works_together};
-use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, Recipe};
+use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, PrefetchInfo, Recipe};
 use crate::prefetch::prefetch_range;
 use crate::stream::{CoreLimit, Stream, Task};
 
@@ -185,7 +185,9 @@ impl Issue<'_> {
                 from.copy_to(stream, &to, self.at)
             }
             NodeKind::FillBytes(byte) => self.piece(accesses[0])?.fill(stream, byte, self.at),
-            NodeKind::Prefetch { offset, max_bytes } => self.prefetch(accesses[0], offset, max_bytes, stream),
+            NodeKind::Prefetch(prefetch) => {
+                self.prefetch(accesses[0], self.source.recipe.prefetches[prefetch as usize], stream)
+            }
             NodeKind::Record(event) => {
                 self.recorded.as_mut().map(|recorded| recorded.insert(event));
                 self.events[event as usize].record(stream)
@@ -238,7 +240,8 @@ impl Issue<'_> {
         stream.host_function(move || body.call(&attributes))
     }
 
-    fn prefetch(&self, access: Access, offset: u64, max_bytes: u64, stream: &Stream) -> Result<()> {
+    fn prefetch(&self, access: Access, part: PrefetchInfo, stream: &Stream) -> Result<()> {
+        let PrefetchInfo { offset, max_bytes } = part;
         if self.source.pieces[self.source.places[access.value as usize].storage as usize].is_none() {
             // Memory that nothing else uses has no place.
             return Ok(());

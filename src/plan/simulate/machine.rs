@@ -161,7 +161,7 @@ impl<'a> Machine<'a> {
             NodeKind::Record(event) => self.recorded[event as usize] = true,
             NodeKind::ExternalRecord(gate) => self.signals[gate as usize] += 1,
             NodeKind::ExternalWait(gate) if self.own[gate as usize] => self.signals[gate as usize] -= 1,
-            NodeKind::Wait(_) | NodeKind::ExternalWait(_) | NodeKind::Prefetch { .. } => {}
+            NodeKind::Wait(_) | NodeKind::ExternalWait(_) | NodeKind::Prefetch(_) => {}
             NodeKind::Foreign(function) => match &self.bodies[function as usize] {
                 Body::Foreign(body) => self.foreign(node, body, accesses, watch)?,
                 Body::Operator(recorded) => {

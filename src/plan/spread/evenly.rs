@@ -9,7 +9,7 @@ use super::{Choose, Placed, Wishes, is_on_one_stream};
 /// Spreads a recipe whose work is all on the origin over at most so many streams. One that has other streams or
 /// prefetches, or in which nothing can run at once, gives none. With the recipe comes the new position of each node.
 pub(crate) fn spread(recipe: &Recipe, wishes: &Wishes, streams: usize) -> Option<(Recipe, Vec<u32>)> {
-    let fetches = recipe.nodes.iter().any(|node| matches!(node.kind, NodeKind::Prefetch { .. }));
+    let fetches = recipe.nodes.iter().any(|node| matches!(node.kind, NodeKind::Prefetch(_)));
     if streams < 2 || fetches || !is_on_one_stream(recipe) {
         return None;
     }

@@ -43,7 +43,7 @@ use write::Writer;
 
 const MAGIC: [u8; 8] = *b"raclplan";
 /// Changes with every change of the format.
-pub(crate) const VERSION: u16 = 10;
+pub(crate) const VERSION: u16 = 11;
 /// Magic bytes, version and the length of the whole.
 const HEADER: usize = 8 + 2 + 8;
 const HASH: usize = blake3::OUT_LEN;

@@ -66,6 +66,9 @@ fn attributes(a: &Recipe, x: &Node, b: &Recipe, y: &Node) -> Option<String> {
         (NodeKind::Foreign(p) | NodeKind::Host(p), NodeKind::Foreign(q) | NodeKind::Host(q)) => {
             function(&a.functions[p as usize], &b.functions[q as usize])
         }
+        (NodeKind::Prefetch(p), NodeKind::Prefetch(q)) => {
+            differs("it fetches", a.prefetches.get(p as usize), b.prefetches.get(q as usize))
+        }
         // As bytes, which tell every number apart and are equal for the same one that is none.
         (x, y) if postcard::to_allocvec(&x) != postcard::to_allocvec(&y) => {
             Some(format!("its attributes are {x:?} in one and {y:?} in the other"))

@@ -10,7 +10,7 @@ use crate::plan::auto::cost::{bytes, costs};
 use crate::plan::auto::schedule::schedule;
 use crate::plan::auto::{Auto, Overlapped, Rates, Target};
 use crate::plan::builder::tests::generate::Dice;
-use crate::plan::recipe::{Mode, NodeKind, ORIGIN, Recipe};
+use crate::plan::recipe::{Mode, NodeKind, ORIGIN, PrefetchInfo, Recipe};
 use crate::plan::{Input, Plan, Value};
 
 /// Elements of a side of what the plans work on.
@@ -78,7 +78,8 @@ fn assert_within_l2(overlapped: &Overlapped, seed: u64) {
     let mut waiting: HashMap<u32, u64> = HashMap::new();
     for node in &recipe.nodes {
         let accesses = recipe.accesses_of(node);
-        if let NodeKind::Prefetch { offset, max_bytes } = node.kind {
+        if let NodeKind::Prefetch(prefetch) = node.kind {
+            let PrefetchInfo { offset, max_bytes } = recipe.prefetches[prefetch as usize];
             let size = bytes(recipe.layout_of(accesses[0].value));
             assert!(offset == 0 && max_bytes <= size, "seed {seed}");
             let before = waiting.insert(accesses[0].value, max_bytes);
@@ -150,7 +151,7 @@ fn least_time(overlapped: &Overlapped, target: &Target) -> u64 {
 /// Work in the order in which it was, prefetches left out.
 fn works(recipe: &Recipe) -> Vec<(String, Vec<(u32, Mode)>)> {
     let works =
-        recipe.nodes.iter().filter(|node| !node.kind.is_sync() && !matches!(node.kind, NodeKind::Prefetch { .. }));
+        recipe.nodes.iter().filter(|node| !node.kind.is_sync() && !matches!(node.kind, NodeKind::Prefetch(_)));
     let accesses = |node| recipe.accesses_of(node).iter().map(|access| (access.value, access.mode)).collect();
     works.map(|node| (recipe.label(node), accesses(node))).collect()
 }

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use crate::error::Result;
 use crate::plan::check::finding::FindingKind;
-use crate::plan::recipe::{Mode, NodeKind, ORIGIN};
+use crate::plan::recipe::{Mode, NodeKind, ORIGIN, PrefetchInfo};
 use crate::prefetch::Prefetch;
 
 use crate::plan::builder::options::Single;
@@ -111,8 +111,10 @@ impl State {
             self.wait_on(start, tag, place, at)?;
         }
         let (offset, max_bytes) = what.parts();
-        let kind = NodeKind::Prefetch { offset: offset as u64, max_bytes: max_bytes as u64 };
-        self.emit(kind, &[(value, Mode::Touch)], at)
+        let kind = NodeKind::Prefetch(self.recipe.prefetches.len() as u32);
+        let node = self.emit(kind, &[(value, Mode::Touch)], at)?;
+        self.recipe.prefetches.push(PrefetchInfo { offset: offset as u64, max_bytes: max_bytes as u64 });
+        Ok(node)
     }
 
     /// Offset and length of the request; of memory with symbols, for its greatest size.

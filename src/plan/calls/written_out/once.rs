@@ -88,6 +88,7 @@ impl Once<'_> {
             NodeKind::Host(function) => NodeKind::Host(self.sized.functions + function),
             NodeKind::Record(event) => NodeKind::Record(events + event),
             NodeKind::Wait(event) => NodeKind::Wait(events + event),
+            NodeKind::Prefetch(prefetch) => NodeKind::Prefetch(self.sized.prefetches + prefetch),
             NodeKind::Choose(choice) => NodeKind::Choose(self.sized.choices[choice as usize]),
             other => other,
         }

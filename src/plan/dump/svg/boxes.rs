@@ -103,7 +103,7 @@ fn class(recipe: &Recipe, node: &Node) -> &'static str {
         NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Upload(_) | NodeKind::Download(_) => "c",
         NodeKind::Foreign(_) => "f",
         NodeKind::Host(_) => "host",
-        NodeKind::Prefetch { .. } => "p",
+        NodeKind::Prefetch(_) => "p",
         NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) => "g",
         NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => "g",
         // Records and waits are no boxes, and of calls and choices there is the work that they are.

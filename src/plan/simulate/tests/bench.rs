@@ -121,7 +121,7 @@ impl Bench {
     /// Whether a node does nothing but order others.
     pub(super) fn orders(&self, node: u32) -> bool {
         let kind = self.recipe.nodes[node as usize].kind;
-        matches!(kind, NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::Prefetch { .. })
+        matches!(kind, NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::Prefetch(_))
     }
 
     /// All that can be read about the plan, for the message of a failed assertion.

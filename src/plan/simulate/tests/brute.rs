@@ -47,7 +47,7 @@ pub(super) struct Touched {
 pub(super) fn touched(recipe: &Recipe) -> Vec<Touched> {
     let mut all = Vec::new();
     for (index, node) in recipe.nodes.iter().enumerate() {
-        if matches!(node.kind, NodeKind::Prefetch { .. }) {
+        if matches!(node.kind, NodeKind::Prefetch(_)) {
             continue;
         }
         for access in recipe.accesses_of(node) {

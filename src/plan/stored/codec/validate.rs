@@ -39,6 +39,7 @@ fn numbers(recipe: &Recipe) -> Result<(), DecodeError> {
         (Part::Output, recipe.outputs.len()),
         (Part::Constant, recipe.constants.len()),
         (Part::Function, recipe.functions.len()),
+        (Part::Prefetch, recipe.prefetches.len()),
         (Part::Call, recipe.calls.len()),
         (Part::Choice, recipe.choices.len()),
     ];

@@ -46,6 +46,7 @@ impl Writer {
         self.list(&recipe.functions, |function| function);
         self.list(&recipe.cores, |cores| CoresPart(*cores));
         self.list(&recipe.reserved, |reserved| reserved);
+        self.list(&recipe.prefetches, |prefetch| prefetch);
         self.put(&recipe.prefetch_cap);
         self.list(&recipe.calls, |call| call);
         self.list(&recipe.choices, |choice| choice);

@@ -109,7 +109,7 @@ fn kind(random: &mut Rng) -> NodeKind {
         2 => NodeKind::Host(at),
         3 => NodeKind::Copy,
         4 => NodeKind::FillBytes(random.u8(..)),
-        5 => NodeKind::Prefetch { offset: number(random), max_bytes: number(random) },
+        5 => NodeKind::Prefetch(at),
         6 => NodeKind::Record(at),
         7 => NodeKind::Wait(at),
         8 => NodeKind::ExternalWait(at),

@@ -67,8 +67,8 @@ fn the_format_is_what_this_version_of_it_says() {
         // What it is told: a tensor that is read, a tensor that is written. No cores, nothing that is told later.
         &[4, 0, 0, 0, 1],
         &[0, 0, 0],
-        // No core limits and reservations; no prefetch cap; no calls and choices; one source file.
-        &[0, 0, 0, 0, 0, 1],
+        // No core limits, reservations and prefetches; no prefetch cap; no calls and choices; one source file.
+        &[0, 0, 0, 0, 0, 0, 1],
     ];
     let stored = bytes(&plan.unwrap());
     let (stored, expected) = (content(&stored), expected.concat());

@@ -8,7 +8,7 @@ use crate::plan::recipe::is_updatable;
 use crate::plan::recipe::operator::Operand;
 use crate::plan::recipe::quantity::{Form, Later};
 use crate::plan::recipe::{
-    Access, FunctionInfo, FunctionKind, Input, Mode, Node, NodeKind, ORIGIN, Recipe, StorageKind,
+    Access, FunctionInfo, FunctionKind, Input, Mode, Node, NodeKind, ORIGIN, PrefetchInfo, Recipe, StorageKind,
 };
 use crate::plan::rules::{self, Args, No, Of, Rule};
 use crate::plan::stored::codec::error::{DecodeError, Part, invalid};
@@ -184,8 +184,9 @@ impl<'a> Nodes<'a> {
             NodeKind::Copy if modes(&[Mode::Read, Mode::Write]) => return self.copy(accesses[0], accesses[1]),
             NodeKind::FillBytes(_) if modes(&[Mode::Write]) => return self.target(accesses[0].value, true),
             NodeKind::Copy | NodeKind::FillBytes(_) => false,
-            NodeKind::Prefetch { offset, max_bytes } => {
-                modes(&[Mode::Touch]) && max_bytes > 0 && self.reaches(accesses[0].value, offset)
+            NodeKind::Prefetch(prefetch) => {
+                let fits = |part: &PrefetchInfo| part.max_bytes > 0 && self.reaches(accesses[0].value, part.offset);
+                modes(&[Mode::Touch]) && recipe.prefetches.get(prefetch as usize).is_some_and(fits)
             }
             // What it calls is looked at where it is linked.
             NodeKind::Call(call) => (call as usize) < recipe.calls.len(),
