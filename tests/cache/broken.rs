@@ -2,9 +2,11 @@
 
 use std::fs;
 
+use racl::ErrorKind;
 use racl::cache::{Verdict, entries, readable_cache};
+use racl::plan::{Plan, Registry};
 
-use crate::{Root, assert_hit, assert_miss, assert_rebuilt, assert_uncached};
+use crate::{Root, assert_hit, assert_miss, assert_rebuilt, assert_uncached, decode};
 
 #[track_caller]
 fn assert_repaired(root: &Root, part: &str) {
@@ -56,6 +58,57 @@ fn another_version_of_the_format_is_built_again() {
     bytes[8] = 77;
     fs::write(root.recipe(), bytes).unwrap();
     assert_repaired(&root, "its format is 77; this library reads 1");
+}
+
+/// Bytes of the header of an entry; the stored plan stands behind it.
+const HEADER: usize = 92;
+
+/// A stored plan as the format before this one would begin, sealed as it was. Gives its version and that of today.
+fn as_of_the_version_before(plan: &mut [u8]) -> (u16, u16) {
+    let now = u16::from_le_bytes([plan[8], plan[9]]);
+    let before = now - 1;
+    plan[8..10].copy_from_slice(&before.to_le_bytes());
+    let end = plan.len() - 32;
+    let seal = blake3::hash(&plan[..end]);
+    plan[end..].copy_from_slice(seal.as_bytes());
+    (before, now)
+}
+
+#[test]
+fn a_plan_of_the_version_before_is_built_again_and_the_log_names_the_version() {
+    let root = Root::new();
+    assert_miss(root.cache());
+    let whole = fs::read(root.recipe()).unwrap();
+    let mut bytes = whole.clone();
+    assert_eq!(&bytes[HEADER..HEADER + 8], b"raclplan");
+    let (before, now) = as_of_the_version_before(&mut bytes[HEADER..]);
+    // The hash of the recipe was another one then, too.
+    let recipe = blake3::hash(&bytes[HEADER..]);
+    bytes[52..84].copy_from_slice(recipe.as_bytes());
+    let check = blake3::hash(&bytes[..84]);
+    bytes[84..HEADER].copy_from_slice(&check.as_bytes()[..8]);
+    let names = format!("format version {before}; this version of the crate reads {now}");
+    fs::write(root.recipe(), &bytes).unwrap();
+    let error = entries(root.path()).unwrap()[0].verify().unwrap_err();
+    assert!(error.to_string().contains(&names), "{error}");
+    assert_repaired(&root, &names);
+    assert_eq!(fs::read(root.recipe()).unwrap(), whole);
+    // So it is where nothing would be compared.
+    fs::write(root.recipe(), &bytes).unwrap();
+    assert_rebuilt(root.cache().verify(false), &names);
+    assert_hit(root.cache());
+}
+
+#[test]
+fn bytes_of_the_version_before_are_no_plan() {
+    let plan = Plan::build(decode).unwrap();
+    let mut bytes = plan.store().unwrap();
+    assert_eq!(Plan::load(&bytes, &Registry::new()).unwrap().to_text(), plan.to_text());
+    let (before, now) = as_of_the_version_before(&mut bytes);
+    let error = Plan::load(&bytes, &Registry::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::File, "{error}");
+    let names = format!("format version {before}; this version of the crate reads {now}");
+    assert!(error.to_string().contains(&names), "{error}");
 }
 
 #[test]
