@@ -86,7 +86,18 @@ fn a_wrong_direction() {
     refused(0, says, |g, x| aclnn::take(g, &x, &places(g), &mut { x }));
     refused(0, says, |g, x| aclnn::index(g, &x, &[&places(g)], &mut { x }));
     refused(0, says, |g, x| aclnn::repeat_interleave(g, &x, &places(g), 4, &mut { x }));
+    // Whether a card computes these in place nobody has looked at.
+    let says = &["in whose place it writes: no rule knows aclnnLgamma"];
+    refused(0, says, |g, x| aclnn::lgamma(g, &x, &mut { x }));
+    refused(0, &["no rule knows aclnnLogAddExp"], |g, x| aclnn::log_add_exp(g, &x, &x, &mut { x }));
+    refused(0, &["no rule knows aclnnForeachNorm"], |g, x| aclnn::foreach_norm(g, &[&x], 2.0_f32, &mut [&mut { x }]));
     // These are taken.
+    Plan::build(|g| {
+        aclnn::lgamma(g, &x(g)?, &mut g.empty([4], F32)?)?;
+        aclnn::inplace_erfinv(g, &mut g.full([4], F32, 0.5)?)?;
+        Ok(())
+    })
+    .unwrap();
     Plan::build(|g| {
         let (x, y) = (x(g)?, g.full([4], F32, 1.0)?);
         aclnn::foreach_neg(g, &[&x, &y], &mut [&mut { x }, &mut { y }])?;

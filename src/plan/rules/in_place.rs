@@ -45,9 +45,10 @@ pub(in crate::plan) fn places<T>(tensors: &[T], writes: impl Fn(&T) -> bool) -> 
 }
 
 /// Whether a result of an operator, by its name in C, may be the very value that an operand is. Both are counted among
-/// the tensors that the operator is given, of which it writes `written`.
+/// the tensors that the operator is given, of which it writes `written`. Nobody has tried operators that no rule knows.
 pub(in crate::plan) fn works_in_place(name: &str, operand: usize, result: usize, written: Range<usize>) -> bool {
-    let Some(name) = name.strip_prefix("aclnn") else { return true };
+    let known = super::rule(name).and(name.strip_prefix("aclnn"));
+    let Some(name) = known else { return false };
     if let Some((_, operands)) = NOT_IN_PLACE.iter().find(|(names, _)| names.contains(&name)) {
         return operands >> operand.min(31) & 1 == 0;
     }

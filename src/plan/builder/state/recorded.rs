@@ -350,7 +350,13 @@ impl State {
                     continue;
                 }
                 if may_overlap(&self.recipe, value.index, written.index, &bounds) {
-                    let how = if same { "which it cannot compute in place" } else { "which overlaps a result" };
+                    let how = match same {
+                        true if rules::rule(name).is_none() => {
+                            format!("in whose place it writes: no rule knows {name}, nor whether it can")
+                        }
+                        true => "which it cannot compute in place".to_owned(),
+                        false => "which overlaps a result".to_owned(),
+                    };
                     return self.wrong(FindingKind::Operand, at, format_args!("{label}: an operand {how}"));
                 }
             }

@@ -33,6 +33,18 @@ fn leaves_the_same(library: &Library, case: &Case, operand: usize, result: usize
 }
 
 #[test]
+fn what_no_rule_knows_is_not_in_place() {
+    let all = signatures();
+    let unknown: Vec<_> = all.iter().filter(|one| rule(&one.name).is_none()).collect();
+    assert!(unknown.len() > 200, "{} operators", unknown.len());
+    for one in unknown {
+        assert!(!works_in_place(&one.name, 0, 1, 1..2) && !works_in_place(&one.name, 1, 0, 0..1), "{}", one.name);
+    }
+    assert!(!works_in_place("Abs", 0, 1, 1..2) && !works_in_place("somethingElse", 0, 1, 1..2));
+    assert!(works_in_place("aclnnAbs", 0, 1, 1..2));
+}
+
+#[test]
 fn what_a_plan_takes_in_place_leaves_the_same_numbers() {
     let library = Library::new();
     let turns = std::env::var("RACL_RULES_TURNS").map_or(40, |turns| turns.parse().unwrap());
