@@ -1,6 +1,7 @@
 //! Normalisations, gates, rotary embeddings, and the loss of classes.
 
 use crate::error::Result;
+use crate::op::DataType::{Bf16, F16, F32};
 use crate::op::{GeluForm, Operand, RotaryForm, aclnn};
 use crate::plan::builder::{Builder, Inferred, Value};
 use crate::plan::symbols::dim::Dim;
@@ -96,7 +97,7 @@ impl Builder {
     }
 
     /// [`op::batch_norm`](crate::op::batch_norm()) with statistics that are read: `mean` and `variance` may be frozen
-    /// inputs or constants.
+    /// inputs or constants. Those of f16 and bf16 are converted to f32 first, which has the inverse of small variances.
     ///
     /// # Errors
     ///
@@ -111,10 +112,22 @@ impl Builder {
         eps: f64,
     ) -> Result<Value> {
         let (mut shifted, mut inverse, mut y) = (Inferred::new(), Inferred::new(), Inferred::new());
+        // The library's operator squares the inverse in its type: of f16 that is infinite for variances below 1.5e-5.
+        let (mean, variance) = (self.in_f32(mean)?, self.in_f32(variance)?);
         aclnn::adds(self, &variance, eps, 1_i64, &mut shifted)?;
         aclnn::rsqrt(self, &shifted, &mut inverse)?;
         let (weight, bias) = (optional(&weight), optional(&bias));
         aclnn::batch_norm_elemt(self, &a, weight, bias, &mean, &inverse, eps, &mut y)?;
         y.value()
+    }
+
+    #[track_caller]
+    fn in_f32(&self, value: Value) -> Result<Value> {
+        if !matches!(self.dtype(value)?, F16 | Bf16) {
+            return Ok(value);
+        }
+        let mut wide = Inferred::new();
+        aclnn::cast(self, &value, F32, &mut wide)?;
+        wide.value()
     }
 }
