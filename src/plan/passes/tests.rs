@@ -27,6 +27,7 @@ mod needless_moves;
 mod needless_transposes;
 mod operators_by_c_name;
 mod relaid_weights;
+mod verified;
 
 const OFF: Passes = Passes::new();
 
