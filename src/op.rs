@@ -182,7 +182,7 @@ pub(crate) use executor::{Call, Target};
 pub(crate) use few::Few;
 pub use nn::*;
 pub use operand::{Access, Footprint, Operand, Probe, Submit, Used};
-pub(crate) use operand::{Awaited, Described, Destination, Place, Record, Token};
+pub(crate) use operand::{Awaited, Described, Destination, Place, Record, Sizes, Tells, Token};
 pub(crate) use recorded::{BLOCK_ROWS, Recorded, Recorder, Stands, block_columns, recorded, stands};
 pub use reduce_into::{ReduceKind, reduce_into};
 pub(crate) use repeatable::{Keep, Repeatable};

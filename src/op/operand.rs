@@ -71,14 +71,36 @@ mod sealed {
         /// The type of the elements of a value.
         fn dtype(&self, token: Token, at: &'static Location<'static>) -> Result<DataType>;
 
-        /// The sizes of a value, which must not depend on symbols.
-        fn sizes(&self, token: Token, at: &'static Location<'static>) -> Result<Vec<i64>>;
+        /// What takes an operator that is told sizes of a value as numbers, by the names of its parameters, and those
+        /// numbers: where some depend on symbols, something else than this.
+        fn tells<'a>(
+            &'a self,
+            token: Token,
+            sizes: &[(&str, Sizes)],
+            at: &'static Location<'static>,
+        ) -> Result<Tells<'a>>;
 
         /// The size of one dimension of a value, which must not depend on symbols; 0 where there is no such one.
         fn size(&self, token: Token, dim: usize, at: &'static Location<'static>) -> Result<i64>;
 
         /// Why an operator at this place cannot be recorded.
         fn refuse(&self, text: String, at: &'static Location<'static>) -> Error;
+    }
+
+    /// What takes an operator in place of what it was given to, and lists of numbers.
+    pub type Tells<'a> = (Option<Box<dyn Record + 'a>>, Vec<Vec<i64>>);
+
+    /// Sizes of an operand, as numbers that an operator is told.
+    #[derive(Debug, Clone, Copy)]
+    pub enum Sizes {
+        /// All of them, as a list.
+        All,
+        /// That of a dimension; 0 where there is no such one.
+        Of(usize),
+        /// The number of elements from a dimension on.
+        From(usize),
+        /// So many times the number of all elements.
+        Times(i64),
     }
 
     pub trait Destination {
@@ -99,7 +121,7 @@ mod sealed {
         }
     }
 }
-pub(crate) use sealed::{Awaited, Described, Destination, Place, Record, Token};
+pub(crate) use sealed::{Awaited, Described, Destination, Place, Record, Sizes, Tells, Token};
 
 impl Awaited {
     /// What stands for the result, once it is recorded.

@@ -10,7 +10,7 @@ use super::argument::Arg;
 use super::element::DataType;
 use super::executor::{Call, Function, Target};
 use super::few::Few;
-use super::operand::{Access, Awaited, Destination, Operand, Place, Record, Token, Views};
+use super::operand::{Access, Awaited, Destination, Operand, Place, Record, Sizes, Tells, Token, Views};
 use super::shape::Shape;
 use super::told::{self, Amount, Takes, Told};
 use super::view::{Form, View};
@@ -348,7 +348,7 @@ impl Record for Recorder {
         Err(self.refuse("the type of a value that is not known".into(), at))
     }
 
-    fn sizes(&self, _: Token, at: &'static Location<'static>) -> Result<Vec<i64>> {
+    fn tells<'a>(&'a self, _: Token, _: &[(&str, Sizes)], at: &'static Location<'static>) -> Result<Tells<'a>> {
         Err(self.refuse("the sizes of a value that are not known".into(), at))
     }
 

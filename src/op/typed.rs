@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::panic::Location;
 
 use super::element::{DataType, Element, Float, Index, Numeric};
-use super::operand::{self, Operand, Place, Probe, Record, Submit, Token};
+use super::operand::{self, Destination, Operand, Place, Probe, Record, Sizes, Submit, Token};
 use super::scalar::Scalar;
 use super::tensor::Tensor;
 use crate::error::{Error, Result};
@@ -119,15 +119,68 @@ pub(crate) fn recorder<'a>(on: &'a dyn Submit, operand: &dyn Operand) -> Result<
     }
 }
 
-/// The sizes of an operand, for operators that are told them as numbers.
+/// Where an operator goes that is told sizes as numbers, which in a plan may depend on symbols.
+pub(super) struct Told<'a> {
+    on: &'a dyn Submit,
+    telling: Option<Box<dyn Record + 'a>>,
+}
+
+impl Destination for Told<'_> {
+    fn place(&self) -> Place<'_> {
+        self.telling.as_deref().map_or_else(|| self.on.place(), Place::Recorder)
+    }
+}
+
+/// Sizes of an operand for parameters of an operator, what the call says of them, and where it goes.
 #[track_caller]
-pub(super) fn sizes(on: &dyn Submit, operand: &dyn Operand) -> Result<Vec<i64>> {
+pub(super) fn told<'a, const N: usize>(
+    on: &'a dyn Submit,
+    operand: &dyn Operand,
+    parameters: [(&str, Sizes); N],
+) -> Result<(Told<'a>, [i64; N])> {
+    let mut numbers = [0; N];
+    let mut telling = None;
     match on.place() {
         Place::Recorder(_) => {
             let (recorder, token) = recorder(on, operand)?;
-            recorder.sizes(token, Location::caller())
+            let (other, lists) = recorder.tells(token, &parameters, Location::caller())?;
+            let firsts = lists.iter().map(|list| list.first().copied().unwrap_or(0));
+            numbers.iter_mut().zip(firsts).for_each(|(number, first)| *number = first);
+            telling = other;
         }
-        _ => Ok(operand::memory(operand)?.dims.iter().map(|size| *size as i64).collect()),
+        _ => {
+            let dims = &operand::memory(operand)?.dims;
+            let product = |sizes: &[usize]| sizes.iter().map(|size| *size as i64).product::<i64>();
+            for (number, (_, sizes)) in numbers.iter_mut().zip(parameters) {
+                *number = match sizes {
+                    Sizes::All => dims.first().map_or(0, |size| *size as i64),
+                    Sizes::Of(dim) => dims.get(dim).map_or(0, |size| *size as i64),
+                    Sizes::From(dim) => product(dims.get(dim..).unwrap_or_default()),
+                    Sizes::Times(times) => times.saturating_mul(product(dims)),
+                };
+            }
+        }
+    }
+    Ok((Told { on, telling }, numbers))
+}
+
+/// The same of all sizes, for a parameter that takes a list.
+#[track_caller]
+pub(super) fn told_all<'a>(
+    on: &'a dyn Submit,
+    operand: &dyn Operand,
+    parameter: &str,
+) -> Result<(Told<'a>, Vec<i64>)> {
+    match on.place() {
+        Place::Recorder(_) => {
+            let (recorder, token) = recorder(on, operand)?;
+            let (telling, lists) = recorder.tells(token, &[(parameter, Sizes::All)], Location::caller())?;
+            Ok((Told { on, telling }, lists.into_iter().flatten().collect()))
+        }
+        _ => {
+            let sizes = operand::memory(operand)?.dims.iter().map(|size| *size as i64).collect();
+            Ok((Told { on, telling: None }, sizes))
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Norms of channels, and the loss of classes.
 
 use crate::error::Result;
-use crate::op::operand::optional;
-use crate::op::typed::sizes;
+use crate::op::operand::{Sizes, optional};
+use crate::op::typed::told;
 use crate::op::{Floats, Indices, Of, On, aclnn};
 
 /// What [`group_norm`] gives.
@@ -52,12 +52,11 @@ pub fn group_norm<T: Floats>(
     eps: f64,
     results: GroupNorm<'_, T>,
 ) -> Result<()> {
-    let sizes = sizes(on, a)?;
     // What is missing is the operator's to judge, and to refuse with its name and line.
-    let [n, c] = [0, 1].map(|dim| sizes.get(dim).copied().unwrap_or(0));
-    let rest = sizes.iter().skip(2).product();
+    let sizes = [("n", Sizes::Of(0)), ("c", Sizes::Of(1)), ("hx_w", Sizes::From(2))];
+    let (on, [n, c, rest]) = told(on, a, sizes)?;
     let GroupNorm { out, mean, scale } = results;
-    aclnn::group_norm(on, a, optional(weight), optional(bias), n, c, rest, groups, eps, out, mean, scale)
+    aclnn::group_norm(&on, a, optional(weight), optional(bias), n, c, rest, groups, eps, out, mean, scale)
 }
 
 /// What is known of the channels that [`batch_norm`] gets.

@@ -2,7 +2,8 @@
 
 use crate::error::Result;
 use crate::op::nn::wrapped::wrapped;
-use crate::op::typed::sizes;
+use crate::op::operand::Sizes;
+use crate::op::typed::told;
 use crate::op::{Elements, Floats, Of, Operand, aclnn};
 
 wrapped! {
@@ -173,8 +174,9 @@ assert_eq!(out.to_vec()?, [1, 1, 2, 2]);"]
     fn repeat_interleave<T: Elements>(
         on; a: &impl Of<T>, repeats: i64, out: &mut impl Of<T>,
     ) [
-        elements = sizes(on, a)?.iter().product::<i64>()
-    ] = repeat_interleave_int(a, repeats, repeats.saturating_mul(elements), out);
+        all = told(on, a, [("output_size", Sizes::Times(repeats))])?,
+        on = &all.0
+    ] = repeat_interleave_int(a, repeats, all.1[0], out);
 
     /// Borders that mirror the last dimension without repeating the edge: numbers of elements before and after.
     ///

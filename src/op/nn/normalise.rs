@@ -1,7 +1,7 @@
 //! Normalisation and activation.
 
 use crate::error::Result;
-use crate::op::typed::sizes;
+use crate::op::typed::told_all;
 use crate::op::{Floats, Of, On, aclnn};
 
 /// Softmax over dimension `dim`; a negative one counts from the end.
@@ -38,7 +38,7 @@ pub fn softmax<T: Floats>(on: &impl On<T>, a: &impl Of<T>, dim: i64, out: &mut i
 /// What [`layer_norm`] scales and shifts with. Its example shows one.
 #[derive(Debug)]
 pub struct LayerNorm<'a, T: Floats> {
-    /// Factor, of the normalised shape; in a plan its sizes depend on no symbols.
+    /// Factor, of the normalised shape.
     pub weight: &'a T::Operand,
     /// Summand, of the normalised shape.
     pub bias: &'a T::Operand,
@@ -84,8 +84,8 @@ pub fn layer_norm<T: Floats>(
     out: &mut impl Of<T>,
 ) -> Result<()> {
     let LayerNorm { weight, bias, eps } = *norm;
-    let sizes = sizes(on, weight)?;
-    aclnn::layer_norm(on, a, &sizes, Some(weight), Some(bias), eps, out, None, None)
+    let (on, sizes) = told_all(on, weight, "normalized_shape")?;
+    aclnn::layer_norm(&on, a, &sizes, Some(weight), Some(bias), eps, out, None, None)
 }
 
 /// The two forms of the GELU activation.

@@ -21,6 +21,7 @@ mod unique;
 mod windows;
 
 pub use found::Found;
+pub(super) use found::elements;
 
 /// `name(parameters) => |builder, results| call;` with one result, or several in brackets; none for an operator that
 /// changes an operand in place. Documentation stands in front.

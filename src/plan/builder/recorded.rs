@@ -6,7 +6,7 @@ use std::panic::Location;
 use crate::error::{Error, ErrorKind, Result};
 use crate::op::{
     Awaited, Call, Counted, DataType, Described, Destination, Element, Elements, Floats, Indices, Kind, Numerics, Of,
-    On, Operand, Place, Record, Scalar, Submit, Token, View, plan_of,
+    On, Operand, Place, Record, Scalar, Sizes, Submit, Tells, Token, View, plan_of,
 };
 use crate::plan::recipe::element::scalar_of;
 use crate::plan::recipe::operator::Number;
@@ -115,8 +115,8 @@ impl Record for Builder {
         self.state().dtype_at(token.into(), at)
     }
 
-    fn sizes(&self, token: Token, at: At) -> Result<Vec<i64>> {
-        self.state().sizes_at(token.into(), at)
+    fn tells<'a>(&'a self, token: Token, sizes: &[(&str, Sizes)], at: At) -> Result<Tells<'a>> {
+        self.tells_sizes(Vec::new(), token.into(), sizes, at)
     }
 
     fn size(&self, token: Token, dim: usize, at: At) -> Result<i64> {

@@ -1,12 +1,13 @@
 //! Numbers of operators that depend on the symbols of the plan.
 
 use crate::error::{Error, Result};
-use crate::op::{Call, DataType, Destination, Place, Record, Token};
+use crate::op::{Call, DataType, Destination, Place, Record, Sizes, Tells, Token};
 use crate::plan::recipe::quantity::{IntoQuantities, Quantity};
 use crate::plan::symbols::dim::Dim;
 
-use super::Builder;
+use super::operators::elements;
 use super::state::At;
+use super::{Builder, Value};
 
 /// A plan's [`Builder`] with numbers for the next operator that depend on symbols: [`Builder::telling`].
 #[derive(Debug)]
@@ -57,6 +58,35 @@ impl Builder {
 }
 
 impl Builder {
+    /// Tells sizes of a value that depend on symbols, but for parameters that the caller has told already.
+    pub(super) fn tells_sizes(
+        &self,
+        mut later: Vec<(String, Vec<Quantity>)>,
+        value: Value,
+        sizes: &[(&str, Sizes)],
+        at: At,
+    ) -> Result<Tells<'_>> {
+        let dims = self.state().dims_at(value, at)?;
+        let mut numbers = Vec::with_capacity(sizes.len());
+        for (parameter, wanted) in sizes {
+            let own = match *wanted {
+                Sizes::All => dims.clone(),
+                Sizes::Of(dim) => vec![dims.get(dim).copied().unwrap_or(Dim::from(0))],
+                Sizes::From(dim) => vec![elements(dims.get(dim..).unwrap_or_default())],
+                // The operator refuses less than nothing.
+                Sizes::Times(times) => vec![elements(&dims) * usize::try_from(times).unwrap_or(0)],
+            };
+            let fixed = |size: &Dim| size.as_fixed().and_then(|size| i64::try_from(size).ok());
+            let known: Option<Vec<i64>> = own.iter().map(fixed).collect();
+            if known.is_none() && !later.iter().any(|(told, _)| told == parameter) {
+                later.push(((*parameter).to_owned(), own.iter().map(|size| Quantity::from(*size)).collect()));
+            }
+            numbers.push(known.unwrap_or_else(|| vec![0; own.len()]));
+        }
+        let telling = (!later.is_empty()).then(|| Box::new(Telling { builder: self, later }) as Box<dyn Record + '_>);
+        Ok((telling, numbers))
+    }
+
     /// Tells those of some sizes that depend on symbols; gives what the call says of all of them.
     pub(super) fn sizes_told<const N: usize>(&self, sizes: [(&str, Dim); N]) -> (Telling<'_>, [i64; N]) {
         let mut telling = Telling { builder: self, later: Vec::new() };
@@ -97,8 +127,8 @@ impl Record for Telling<'_> {
         Record::dtype(self.builder, token, at)
     }
 
-    fn sizes(&self, token: Token, at: At) -> Result<Vec<i64>> {
-        Record::sizes(self.builder, token, at)
+    fn tells<'a>(&'a self, token: Token, sizes: &[(&str, Sizes)], at: At) -> Result<Tells<'a>> {
+        self.builder.tells_sizes(self.later.clone(), token.into(), sizes, at)
     }
 
     fn size(&self, token: Token, dim: usize, at: At) -> Result<i64> {

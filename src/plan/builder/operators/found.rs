@@ -283,7 +283,7 @@ impl Builder {
     }
 }
 
-pub(super) fn elements(dims: &[Dim]) -> Dim {
+pub(in crate::plan::builder) fn elements(dims: &[Dim]) -> Dim {
     if dims.contains(&Dim::from(0)) {
         return Dim::from(0); // whatever the others are
     }

@@ -311,10 +311,10 @@ impl State {
         Ok(self.recipe.layout_of(value.index).dtype)
     }
 
-    /// The sizes of a value, which an operator is told as numbers.
-    pub(in crate::plan) fn sizes_at(&self, value: Value, at: At) -> Result<Vec<i64>> {
+    /// The sizes of a value, some of which an operator is told as numbers.
+    pub(in crate::plan) fn dims_at(&self, value: Value, at: At) -> Result<Vec<Dim>> {
         self.check(value, "an operand", at)?;
-        self.told(value, 0..self.recipe.layout_of(value.index).dims.len(), at)
+        Ok(self.recipe.layout_of(value.index).dims.clone())
     }
 
     /// Why an operator is not recorded.
