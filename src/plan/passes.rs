@@ -54,8 +54,8 @@ pub enum PassMode {
     /// It changes the plan.
     On,
     /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs
-    /// of several seeds, with the symbols at their bounds and half way, or less where a run would take more than 256
-    /// MiB. All outputs and inputs must be the same, bit for bit, of an output that the device finds
+    /// of several seeds, with the symbols at their bounds and half way where the plan given can run, or less where a run
+    /// would take more than 256 MiB. All outputs and inputs must be the same, bit for bit, of an output that the device finds
     /// ([`Builder::output_found`](super::Builder::output_found)) as much as came; but for passes that let another operator round
     /// fewer times ([`Passes::fused_attention`], [`Passes::fused_norms`], [`Passes::fused_gates`],
     /// [`Passes::fused_rotations`], [`Passes::fused_elements`], and [`Passes::fused_products`] where it finds
@@ -149,9 +149,9 @@ impl Passes {
     /// Work on constants alone is done now, and its results are constants of the plan.
     ///
     /// Only where all sizes are fixed, there is an operand at all, and the results are memory of the plan that nothing
-    /// else writes. Operators of [`op::aclnn`](crate::op::aclnn) are computed by the mock, with the feature `mock`, and
-    /// stay without it. The numbers are those of the host: a device may round differently, within what the operator
-    /// documents. Operators that draw random numbers stay, as those of the device are others.
+    /// else writes. This crate computes the commonest operators of [`op::aclnn`](crate::op::aclnn) itself, as
+    /// [`Plan::simulate`] does, and the mock the others, with the feature `mock`; these stay without it. The numbers are
+    /// the host's: a device may round differently, within what the operator documents. Operators that draw numbers stay.
     #[must_use]
     pub const fn folded_constants(mut self, mode: PassMode) -> Self {
         self.folded_constants = mode;

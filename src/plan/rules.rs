@@ -1,8 +1,9 @@
 //! Shapes and types of results, by the C names of operators: one table.
 //!
-//! A rule looks at the operands and at what the operator is told, over symbols, and gives what each result is. It says
-//! yes exactly where the library's first phase does, for the types and parameters that it knows; where it does not
-//! know it says so, and the first phase decides alone.
+//! A rule looks at the operands and at what the operator is told, over symbols, and gives what each result is. Of fixed
+//! sizes it says yes exactly where the library's first phase does, for the types and parameters that it knows; where it
+//! does not know it says so, and the first phase decides alone. Over symbols it says yes where the first phase would for
+//! each of their values, as far as can be told: what holds for some of them alone is refused, or left to the first phase.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

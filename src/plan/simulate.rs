@@ -252,8 +252,9 @@ fn find<'a>(all: &'a [Left], what: &str, name: &str) -> Result<&'a Left> {
 }
 
 impl Plan {
-    /// Runs the plan on host memory: no device, no library; operators by their C names are computed by the mock, with
-    /// the feature `mock`, in a context of its own. Foreign operators need a computation on the host, by
+    /// Runs the plan on host memory: no device, no library. The commonest operators (products, sums and means, softmax,
+    /// layer norm, casts, permutations, fills, embeddings, and element by element) are computed by this crate, the others
+    /// by the mock, with the feature `mock`, in a context of its own. Foreign operators need a computation on the host, by
     /// [`Foreign::simulated`](super::Foreign::simulated). Host functions are called. Signals from outside count as
     /// given. A loop of more than a million rounds is an error.
     ///

@@ -76,7 +76,8 @@ impl Builder {
     /// is a choice for captures only where the work is possible with nothing as well.
     ///
     /// Places in memory are planned for both: what one of them needs alone, the other one may use as well. Dumps show
-    /// both, between brackets; [`Plan::optimise`] and [`Plan::overlap`] take a choice as one piece of work.
+    /// both, between brackets. [`Plan::overlap`] takes a choice as one piece of work; so does [`Plan::optimise`] of the work
+    /// around it, and goes through each of the plans by itself.
     ///
     /// [`Stream::if_else`]: crate::Stream::if_else
     /// [`Executable::run`]: crate::plan::Executable::run
