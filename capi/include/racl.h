@@ -1130,7 +1130,7 @@ typedef struct {
     void *stream;
     /**
      * Values that are read, then those that are written; NULL where there are none. Each begins `value_size` bytes behind
-     * the one before, which is more in later versions than sizeof(racl_launch_value) is here: values[1] is the second one
+     * the one before, which is more in later versions than sizeof(racl_launch_value) is here: values + 1 is the second one
      * where both are the same.
      */
     const racl_launch_value *values;

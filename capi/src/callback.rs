@@ -92,7 +92,7 @@ pub struct racl_launch {
     /// An aclrtStream, whose context is current.
     pub stream: *mut c_void,
     /// Values that are read, then those that are written; NULL where there are none. Each begins `value_size` bytes behind
-    /// the one before, which is more in later versions than sizeof(racl_launch_value) is here: values[1] is the second one
+    /// the one before, which is more in later versions than sizeof(racl_launch_value) is here: values + 1 is the second one
     /// where both are the same.
     pub values: *const racl_launch_value,
     /// How many.
