@@ -151,6 +151,24 @@ fn tools_of_mstx_are_told_beside_the_profile_and_with_captured_graphs() {
     });
 }
 
+/// Also in a capture, which ends without the range of the stream.
+#[test]
+fn a_range_for_tools_ends_where_its_work_panics() {
+    alone(|context, folder| {
+        let stream = context.stream().unwrap();
+        let profile = context.acl().profile(&ProfileOptions::new(folder)).unwrap();
+        let panics = || stream.marked("work", |_| -> racl::Result<()> { std::panic::resume_unwind(Box::new(())) });
+        for ends in 1..=2 {
+            let capture = (ends == 2).then(|| stream.begin_capture(CaptureMode::ThreadLocal).unwrap());
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).unwrap_err();
+            assert_eq!(mock::calls("mstxDomainRangeEnd"), ends);
+            drop(capture);
+        }
+        stream.synchronize().unwrap();
+        profile.stop().unwrap();
+    });
+}
+
 /// They have no codes: what is not told to tools changes nothing else.
 #[test]
 fn a_call_of_mstx_that_fails_takes_nothing_from_the_profile() {

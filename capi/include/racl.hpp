@@ -11,8 +11,8 @@
 // Functions. What a function throws that this layer is given, and that racl calls, fails the work or the call, with its
 // text; so does what it gives where that is a status other than RACL_OK, a std::error_code or, with RACL_ERROR_CODES, a
 // racl::result with an error. An int32_t is read as a status, whatever it counts. One that gives something else does not
-// compile. That of the log, and those that are only told of an end, have nobody to tell. An empty std::function is refused with RACL_NULL_POINTER by the call that it is given to; for
-// the log it is none, and nothing is told of an end.
+// compile. That of the log, and those that are only told of an end, have nobody to tell. An empty std::function is refused
+// with RACL_NULL_POINTER by the call that it is given to; for the log it is none, and nothing is told of an end.
 //
 // Plans, the compile cache and the control of the mock are in racl_plan.hpp.
 //

@@ -86,7 +86,8 @@ pub unsafe extern "C" fn racl_last_errors(errors: *mut *mut racl_errors) -> i32 
 
 /// Makes this the last failure on the calling thread, with all that is known of it, and gives its status: as
 /// racl_last_error_set(), for a failure that was kept while other calls failed. The texts are copied; `call` and `details`
-/// may be NULL, for no function of AscendCL and for nothing beside the message.
+/// may be NULL, for no function of AscendCL and for nothing beside the message. Of a plan's findings it makes one, whose
+/// details have them all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_last_error_put(error: *const racl_error) -> i32 {
     guard(|| {

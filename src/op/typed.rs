@@ -150,7 +150,10 @@ pub(super) fn told<'a, const N: usize>(
         }
         _ => {
             let dims = &operand::memory(operand)?.dims;
-            let product = |sizes: &[usize]| sizes.iter().map(|size| *size as i64).product::<i64>();
+            let product = |sizes: &[usize]| match sizes.contains(&0) {
+                true => 0,
+                false => sizes.iter().fold(1, |all: i64, size| all.saturating_mul(*size as i64)),
+            };
             for (number, (_, sizes)) in numbers.iter_mut().zip(parameters) {
                 *number = match sizes {
                     Sizes::All => dims.first().map_or(0, |size| *size as i64),

@@ -165,7 +165,6 @@ impl Acl {
     #[doc(alias = "mstxMarkA")]
     pub fn profile_mark(&self, text: &str) -> Result<bool> {
         let message = message_of(text)?;
-        let _open = open()?;
         let marked = self.mark_host(&message)?;
         if let Some(domain) = tools::domain(self) {
             // SAFETY: no stream.
@@ -175,6 +174,7 @@ impl Acl {
     }
 
     fn mark_host(&self, message: &CStr) -> Result<bool> {
+        let _open = open()?;
         let Some(stamp) = Stamp::new(self, message)? else { return Ok(false) };
         // SAFETY: a live stamp.
         recorded(unsafe { call!(self, aclprofMark(stamp.raw)) })
@@ -330,26 +330,26 @@ impl Stream {
     #[doc(alias = "mstxRangeEnd")]
     #[track_caller]
     pub fn marked<T>(&self, text: &str, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
-        self.mark_for(&format!("{text} begin"), None)?;
         let range = self.begin_for_tools(text)?;
+        self.mark_for(&format!("{text} begin"), None)?;
         let done = theirs(|| work(self));
-        let ended = range.map_or(Ok(()), |(domain, id)| {
-            let context = &**self.0.context();
-            self.for_tools(|_| domain.end(context, id))
-        });
+        let ended = match range {
+            Some(range) => range.end(),
+            None => Ok(()),
+        };
         let end = self.mark_for(&format!("{text} end"), None);
         let value = done?;
         ended.and(end).map(|_| value)
     }
 
     #[track_caller]
-    fn begin_for_tools(&self, text: &str) -> Result<Option<(Domain, mstxRangeId)>> {
+    fn begin_for_tools(&self, text: &str) -> Result<Option<StreamRange<'_>>> {
         let context = &**self.0.context();
         let Some(domain) = tools::domain(context) else { return Ok(None) };
         let message = text_of(text.as_bytes(), "a mark")?;
         // SAFETY: a live stream.
         let id = self.for_tools(|raw| unsafe { domain.start(context, &message, raw) })?;
-        Ok(id.map(|id| (domain, id)))
+        Ok(id.map(|id| StreamRange { stream: self, domain, id, is_open: true }))
     }
 
     /// A call of mstx with this stream, in its turn.
@@ -363,5 +363,36 @@ impl Stream {
             Ok(())
         })?;
         told
+    }
+}
+
+/// What tools of mstx have of a range of a stream; it ends at the latest with this, where the work panics.
+struct StreamRange<'a> {
+    stream: &'a Stream,
+    domain: Domain,
+    id: mstxRangeId,
+    is_open: bool,
+}
+
+impl StreamRange<'_> {
+    /// In the stream's turn.
+    #[track_caller]
+    fn end(mut self) -> Result<()> {
+        let (stream, domain, id) = (self.stream, self.domain, self.id);
+        stream.for_tools(|_| {
+            self.is_open = false;
+            domain.end(&**stream.0.context(), id)
+        })
+    }
+}
+
+impl Drop for StreamRange<'_> {
+    fn drop(&mut self) {
+        if !self.is_open {
+            return;
+        }
+        if let Err(error) = self.domain.end(&**self.stream.0.context(), self.id) {
+            say!(Error, "ending a range of {}: {error:#}", self.stream.name());
+        }
     }
 }
