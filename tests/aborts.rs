@@ -57,6 +57,39 @@ fn dropped_work_is_told_to_whoever_waits_for_it_and_the_stream_goes_on() {
     });
 }
 
+/// A query that fails once says nothing of the copy, which is over.
+#[test]
+fn the_buffer_of_a_dropped_copy_is_freed_though_the_library_does_not_tell_at_once() {
+    alone(|device| {
+        for (waits, call) in [
+            (true, "aclrtQueryEventStatus"),
+            (false, "aclrtQueryEventStatus"),
+            (false, "aclrtSynchronizeEventWithTimeout"),
+        ] {
+            let context = device.context().create_context().unwrap();
+            let (stream, buffer) = (context.stream().unwrap(), context.upload(&[1_u8; 4]).unwrap());
+            mock::hold(&stream).unwrap();
+            let down = stream.download(&buffer, context.pinned::<u8>(4).unwrap()).unwrap();
+            stream.abort().unwrap();
+            mock::release(&stream).unwrap();
+            if waits {
+                let refused = down.wait().unwrap_err();
+                mock::fail(call, 1, 207_000).unwrap();
+                drop(refused);
+            } else {
+                mock::fail(call, 1, 207_000).unwrap();
+                drop(down);
+            }
+            mock::clear_failures();
+            stream.synchronize().unwrap();
+            drop((stream, buffer));
+            context.take_drop_errors();
+            context.close().unwrap();
+            assert_eq!(mock::live_handles().pinned_allocations, 0, "{call}");
+        }
+    });
+}
+
 #[test]
 fn who_waits_meanwhile_is_woken() {
     alone(|device| {

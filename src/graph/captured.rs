@@ -302,7 +302,7 @@ impl Graph {
     #[cold]
     fn not_launched(&self, stream: &Arc<StreamInner>, (era, clock): (u64, &Clock), error: &Error) {
         self.panics.not_launched(stream.progress());
-        if error.kind().may_be_in_part() {
+        if stream.may_have_part(error) {
             self.in_flight.launched(stream, (era, stream.progress().submitted()));
             self.note_use(stream, clock);
         }

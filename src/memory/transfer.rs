@@ -146,8 +146,8 @@ impl<T: Pod> Lent<T> {
     /// # Errors
     ///
     /// This value and why ([`Refused`]): the error of the copy or of work before it on the stream, which is reported
-    /// once, so that a second try may give the buffer; dropped instead, the value frees the buffer, or leaks it when
-    /// the copy may still run. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the
+    /// once, so that a second try may give the buffer; dropped instead, the value frees the buffer, or a thread does
+    /// once the copy is over. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the
     /// buffer, for which the value stays the key.
     pub fn wait(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
         let waited = self.copy_done().and_then(|done| done.synchronize());
@@ -332,10 +332,11 @@ fn describe(copy: &Use, bytes: usize) -> String {
 }
 
 /// After a wait that failed: frees the buffer when the copy is over all the same, as it is when the device reported a
-/// fault of earlier work. A buffer that the device may still use can neither be given back nor freed.
-fn free_when_done<T: Pod>(buffer: PinnedBuffer<T>, done: &Event) {
-    if !done.is_reached().unwrap_or(false) {
-        std::mem::forget(buffer);
+/// fault of earlier work. Else a thread has it until then.
+fn free_when_done<T: Pod>(buffer: PinnedBuffer<T>, done: &Event, copy: Use) {
+    let is_over = copy.is_done() || done.is_reached().unwrap_or(false);
+    if !is_over && !matches!(retire::wait_briefly(|limit| copy.outlast(limit)), Ok(true)) {
+        retire::on_thread((buffer.into_bytes(), copy), free_behind);
     }
 }
 
@@ -343,7 +344,7 @@ impl<T: Pod> Drop for Lent<T> {
     fn drop(&mut self) {
         let Some(State::Flying { buffer, done, told, copy }) = self.0.take() else { return };
         if told {
-            return free_when_done(buffer, done.event());
+            return free_when_done(buffer, done.event(), copy);
         }
         let wait = |limit: Option<i32>| match limit {
             Some(ms) => done.event().synchronize_timeout(Duration::from_millis(ms.unsigned_abs().into())),
@@ -359,7 +360,7 @@ impl<T: Pod> Drop for Lent<T> {
             }
             Err(error) => {
                 let context = Arc::clone(buffer.context());
-                free_when_done(buffer, done.event());
+                free_when_done(buffer, done.event(), copy);
                 context.record_drop_error("waiting for a copy whose pinned buffer goes away", error);
             }
         }

@@ -40,7 +40,8 @@ impl Stream {
     /// Lets nothing of the stream run any more once some of its work failed: what is queued is dropped, and what is
     /// submitted later is refused with the error. Without it the stream goes on behind the failure. For work that is
     /// submitted from now on, and for good. [`Context::abort_device`](crate::Context::abort_device) lets a stream that
-    /// has stopped begin anew.
+    /// has stopped begin anew. Until somebody waits for it, work of other streams that has to follow its work, because of
+    /// the memory that both use, is refused with that error too.
     ///
     /// # Errors
     ///

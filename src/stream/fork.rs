@@ -42,7 +42,7 @@ impl StreamInner {
         let era = self.progress.era();
         // SAFETY: both handles are live.
         let waits = unsafe { call!(&*other.context, aclrtStreamWaitEvent(other.raw, event.raw())) };
-        if waits.as_ref().map_or_else(|error| error.kind().may_be_in_part(), |()| true) {
+        if waits.as_ref().map_or_else(|error| other.may_have_part(error), |()| true) {
             other.progress.next();
         }
         waits?;

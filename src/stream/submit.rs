@@ -254,10 +254,16 @@ impl StreamInner {
         number
     }
 
-    /// A call that failed may have queued a part of its work, as an operator of several kernels does.
+    /// Whether a call that failed so may have queued a part of its work, as an operator of several kernels does. A stream that
+    /// stopped runs none of it.
+    pub(crate) fn may_have_part(&self, error: &Error) -> bool {
+        let kind = error.kind();
+        kind.may_be_in_part() && !(kind.is_of_work() && self.progress.has_stopped(kind))
+    }
+
     #[cold]
     fn not_submitted(self: &Arc<Self>, state: &State, task: &Task<'_>, error: Error) -> Error {
-        if error.kind().may_be_in_part() {
+        if self.may_have_part(&error) {
             self.submitted(state, task);
         }
         error
