@@ -71,8 +71,6 @@ pub(crate) struct Progress {
     dropping: AtomicUsize,
     /// Whether a failure drops what is behind it.
     stops: AtomicBool,
-    /// Whether somebody was told of a failure since the stream began, or began anew.
-    failed: AtomicBool,
     /// What whoever submits has locked.
     lock: Weak<dyn MayBeHeld>,
     submitted: AtomicU64,
@@ -124,7 +122,6 @@ impl Progress {
             era: AtomicU64::new(id),
             dropping: AtomicUsize::new(0),
             stops: AtomicBool::new(false),
-            failed: AtomicBool::new(false),
             lock,
             submitted: AtomicU64::new(0),
             completed: AtomicU64::new(0),
@@ -212,9 +209,6 @@ impl Progress {
 
     /// Work of `span` failed: somebody was told so, or a host function panicked.
     pub(crate) fn note_failed(&self, span: Span, kind: ErrorKind) {
-        if kind == ErrorKind::DeviceFault {
-            self.failed.store(true, Ordering::Release);
-        }
         self.failures.note(span, kind);
         lose_order();
     }

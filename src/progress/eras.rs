@@ -60,7 +60,6 @@ impl Progress {
 
     /// What it was behind it may be no more. The caller has the stream's lock, and sees to its clock.
     pub(crate) fn begin_era(&self) {
-        self.failed.store(false, Ordering::Release);
         self.era.store(next_id(), Ordering::Relaxed);
     }
 
@@ -141,11 +140,6 @@ impl Progress {
     /// Whether a failure drops what is behind it.
     pub(crate) fn stops(&self) -> bool {
         self.stops.load(Ordering::Acquire)
-    }
-
-    /// Whether it stopped, as somebody was told, or as the error of a call says now: nothing of that is queued.
-    pub(crate) fn has_stopped(&self, now: ErrorKind) -> bool {
-        self.stops() && (now == ErrorKind::DeviceFault || self.failed.load(Ordering::Acquire))
     }
 
     /// Whether the submission with this number may have been done without what it was to wait for: it was dropped, or

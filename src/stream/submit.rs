@@ -257,8 +257,8 @@ impl StreamInner {
     /// Whether a call that failed so may have queued a part of its work, as an operator of several kernels does. A stream that
     /// stopped runs none of it.
     pub(crate) fn may_have_part(&self, error: &Error) -> bool {
-        let kind = error.kind();
-        kind.may_be_in_part() && !(kind.is_of_work() && self.progress.has_stopped(kind))
+        let has_stopped = self.progress.stops() && error.kind() == ErrorKind::DeviceFault;
+        error.kind().may_be_in_part() && !has_stopped
     }
 
     #[cold]
