@@ -213,7 +213,7 @@ const ALL: [Requirement; 57] = parts! {
         aclprofInit aclprofCreateConfig aclprofDestroyConfig aclprofStart aclprofStop aclprofFinalize
         ; optional aclprofSetConfig aclprofCreateStamp aclprofDestroyStamp aclprofSetStampTraceMessage aclprofMark
         aclprofRangeStart aclprofRangeStop aclprofMarkEx aclprofCreateStepInfo aclprofDestroyStepInfo
-        aclprofGetStepTimestamp,
+        aclprofGetStepTimestamp mstxDomainCreateA mstxDomainMarkA mstxDomainRangeStartA mstxDomainRangeEnd,
     "dumps", "what operators read and wrote": aclmdlInitDump aclmdlSetDump aclmdlFinalizeDump
         ; optional acldumpRegCallback acldumpUnregCallback,
     "operators", "tensors and the operators of racl::op":

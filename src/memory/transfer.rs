@@ -147,7 +147,7 @@ impl<T: Pod> Lent<T> {
     ///
     /// This value and why ([`Refused`]): the error of the copy or of work before it on the stream, which is reported
     /// once, so that a second try may give the buffer; dropped instead, the value frees the buffer, or a thread does
-    /// once the copy is over. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the
+    /// once the copy is over, and it is leaked when that cannot be waited for. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the
     /// buffer, for which the value stays the key.
     pub fn wait(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
         let waited = self.copy_done().and_then(|done| done.synchronize());
@@ -332,11 +332,19 @@ fn describe(copy: &Use, bytes: usize) -> String {
 }
 
 /// After a wait that failed: frees the buffer when the copy is over all the same, as it is when the device reported a
-/// fault of earlier work. Else a thread has it until then.
+/// fault of earlier work. Else a thread has it until then. A buffer of which nobody can tell that stays with the device.
 fn free_when_done<T: Pod>(buffer: PinnedBuffer<T>, done: &Event, copy: Use) {
-    let is_over = copy.is_done() || done.is_reached().unwrap_or(false);
-    if !is_over && !matches!(retire::wait_briefly(|limit| copy.outlast(limit)), Ok(true)) {
-        retire::on_thread((buffer.into_bytes(), copy), free_behind);
+    if copy.is_done() || done.is_reached().unwrap_or(false) {
+        return;
+    }
+    match retire::wait_briefly(|limit| copy.outlast(limit)) {
+        Ok(true) => {}
+        Ok(false) => retire::on_thread((buffer.into_bytes(), copy), free_behind),
+        Err(error) => {
+            let text = "a pinned buffer is leaked, its copy cannot be waited for";
+            buffer.context().record_drop_error(text, error);
+            std::mem::forget(buffer);
+        }
     }
 }
 
