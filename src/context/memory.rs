@@ -91,8 +91,9 @@ impl Context {
     }
 
     /// The most bytes that the context has at a time, segments and all, which are of whole 2 MiB, so that a limit below
-    /// leaves room for nothing; none for what the device has. Allocations beyond it fail with [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) once what is cached is given back
-    /// and what work held is waited for. Below what the context has already, it holds for what comes.
+    /// leaves room for nothing; none for what the device has. Allocations beyond it fail with
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) once what is cached is given back and what work held is
+    /// waited for. Below what the context has already, it holds for what comes.
     ///
     /// # Examples
     ///
