@@ -104,7 +104,10 @@ pub use half;
 #[cfg(feature = "ndarray")]
 pub use ndarray;
 
-pub use acl::{AbortStage, Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
+pub use acl::{
+    AbortStage, Acl, CacheMode, DeviceState, ErrorScope, EventMode, FaultDetail, HostData, InitDump, InitOptions,
+    InitProfiler, KernelOutput, StreamState, TaskTimes, Watch, set_end_on_drop,
+};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator, Place, PlaceKind, SystemOption};
