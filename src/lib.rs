@@ -75,6 +75,7 @@ mod future;
 mod graph;
 mod kernel;
 mod lock;
+mod logs;
 mod memory;
 #[cfg(feature = "mock")]
 pub mod mock;
@@ -128,6 +129,7 @@ pub use kernel::{
     BinaryCore, BinaryOptions, CpuKernels, Kernel, KernelArgument, KernelAttributes, KernelBinary, KernelCores,
     KernelEngine, KernelKind, KernelLaunch, KernelParameter, Schedule,
 };
+pub use logs::set_error_logs;
 #[cfg(feature = "mock")]
 #[doc(hidden)]
 pub use memory::order_alone;
