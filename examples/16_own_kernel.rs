@@ -1,7 +1,7 @@
 //! A kernel of one's own, launched eagerly and from a graph: `y = a · x + y`.
 //!
-//! The kernel is in `examples/kernels`, once for the mock and once in Ascend C. Without an argument the one for the
-//! mock is compiled with `cc`; on a card the argument is the object file that its compiler made.
+//! The kernel is `examples/kernels/axpy.cpp`, in Ascend C. Without an argument it is compiled for the mock with `c++`; on
+//! a card the argument is the object file that its compiler made of the same source.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
@@ -24,13 +24,13 @@ fn axpy(
     unsafe { launch.submit() }
 }
 
-/// The kernel for the mock, compiled here and now.
+/// The kernel, compiled for the mock here and now.
 fn compile() -> Result<PathBuf, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let to = std::env::temp_dir().join(format!("racl-axpy-{}.o", std::process::id()));
-    let mut compiler = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
-    compiler.args(["-std=c11", "-shared", "-fPIC", "-O2", "-I"]).arg(root.join("mock-acl/include"));
-    let status = compiler.arg(root.join("examples/kernels/axpy.c")).arg("-o").arg(&to).status()?;
+    let mut compiler = Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+    compiler.args(["-std=c++17", "-shared", "-fPIC", "-O2", "-I"]).arg(root.join("mock-acl/include/ascendc"));
+    let status = compiler.arg(root.join("examples/kernels/axpy.cpp")).arg("-o").arg(&to).status()?;
     if status.success() { Ok(to) } else { Err(format!("{compiler:?}: {status}").into()) }
 }
 

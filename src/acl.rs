@@ -22,7 +22,10 @@ mod watch;
 
 use ending::{Ending, finalize, initialize};
 pub(crate) use options::ConfigFile;
-pub use options::InitOptions;
+pub use options::{
+    CacheMode, CoreMetrics, DumpLevel, DumpOptions, DumpStatistic, DumpTensors, ErrorScope, EventMode, FaultDetail,
+    HostData, InitDump, InitOptions, InitProfiler, KernelOutput, TaskTimes,
+};
 pub use watch::{AbortStage, DeviceState, StreamState, Watch};
 
 /// AscendCL, initialised. The first value initialises the library of its process; [`Acl::close`] ends it.
@@ -223,7 +226,7 @@ impl Acl {
     #[cfg_attr(not(any(feature = "dlopen", feature = "link", feature = "mock")), allow(unreachable_code))]
     fn start_with(choice: Choice, options: Option<&InitOptions>) -> Result<Self> {
         check_not_forked()?;
-        let config = options.map(InitOptions::to_json);
+        let config = options.map(InitOptions::checked).transpose()?;
         let mut live = LIVE.lock();
         let place = match live.iter().position(|entry| entry.choice == choice) {
             Some(place) => place,

@@ -17,7 +17,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error: a kind to match on, and for a failed C call its name, number and the library's message.
 ///
-/// `{}` is one line with the number, `{:#}` adds the chain of contexts, the library's full message and the source.
+/// `{}` is one line with the number, `{:#}` adds the chain of contexts, the library's full message, what it logged and
+/// the source.
 /// The value is one word wide, `Send`, `Sync` and made without calling the library.
 ///
 /// # Examples
@@ -41,6 +42,7 @@ struct Inner {
     detail: Option<String>,
     message: Option<String>,
     context: Vec<String>,
+    log: Vec<String>,
     source: Option<Source>,
 }
 
@@ -75,6 +77,7 @@ impl Error {
             detail: Some(detail.into()),
             message: None,
             context: Vec::new(),
+            log: Vec::new(),
             source: None,
         }))
     }
@@ -99,6 +102,7 @@ impl Error {
             detail: None,
             message,
             context: Vec::new(),
+            log: Vec::new(),
             source: None,
         }))
     }
@@ -120,6 +124,7 @@ impl Error {
             detail: None,
             message,
             context: Vec::new(),
+            log: Vec::new(),
             source: None,
         }))
     }
@@ -176,6 +181,14 @@ impl Error {
         self
     }
 
+    /// The same error with what the library logged of it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn with_log(mut self, lines: Vec<String>) -> Self {
+        self.0.log = lines;
+        self
+    }
+
     /// This crate's own explanation, without the kind and the context.
     pub(crate) fn detail(&self) -> &str {
         self.0.detail.as_deref().unwrap_or_default()
@@ -216,6 +229,28 @@ impl Error {
     pub fn library_message(&self) -> Option<&str> {
         self.0.message.as_deref()
     }
+
+    /// What the library had logged as errors when a wait found that work failed on the device: the last lines that its
+    /// logs of this process got since the failure before, ten of the host's at most and ten of the device's, each behind
+    /// `host: ` or `device 0: `. They may say which unit of the chip failed, and at which address.
+    ///
+    /// A line is told once, by the first error behind it; one that the library writes later is in the next error, and
+    /// in reports ([`Acl::report`](crate::Acl::report)). There are none where the logs cannot be read, where
+    /// [`set_error_logs`](crate::set_error_logs) is off, and in errors of which this crate itself reminds later.
+    ///
+    /// `{:#}` shows them, `{}` does not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let error = racl::Acl::mock()?.device(99).unwrap_err();
+    /// assert!(error.log_lines().is_empty()); // the device did not fail
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn log_lines(&self) -> &[String] {
+        &self.0.log
+    }
 }
 
 impl fmt::Display for Error {
@@ -252,6 +287,7 @@ impl Error {
         if let Some(message) = &inner.message {
             write!(f, "\n  the library says: {message}")?;
         }
+        inner.log.iter().try_for_each(|line| write!(f, "\n  in the log of the {line}"))?;
         // The text above has the first one.
         if let Some(list) = self.list() {
             (1..list.len()).try_for_each(|index| write!(f, "\n  also: {}", list.get(index)))?;

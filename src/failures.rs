@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use acl_sys::{Table, aclrtExceptionInfo, aclrtFuncHandle};
 
 use crate::call::value;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
+use crate::logs;
 
 mod heard;
 
@@ -217,7 +218,10 @@ struct Kept {
 
 /// Failures of one device that no wait for their stream has reported.
 #[derive(Default)]
-pub(crate) struct Failures(Lock<Vec<Kept>>);
+pub(crate) struct Failures {
+    kept: Lock<Vec<Kept>>,
+    device: u32,
+}
 
 impl Failures {
     /// Those of a device.
@@ -228,7 +232,8 @@ impl Failures {
         if let Some(known) = known {
             return Arc::clone(&known.failures);
         }
-        let failures = Arc::<Self>::default();
+        let number = u32::try_from(device).unwrap_or_default();
+        let failures = Arc::new(Self { kept: Lock::default(), device: number });
         all.push(OfDevice { table, device, failures: Arc::clone(&failures) });
         failures
     }
@@ -253,7 +258,7 @@ impl Failures {
             }
             latest.push_back((Instant::now(), text));
         }
-        let mut failures = self.0.lock();
+        let mut failures = self.kept.lock();
         let mut own = failures.iter().enumerate().filter(|(_, kept)| kept.failure.stream == failure.stream);
         // A stream that fails again and again leaves room for the failures of others.
         let over =
@@ -267,14 +272,14 @@ impl Failures {
 
     #[inline]
     pub(crate) fn are_none(&self) -> bool {
-        self.0.lock().is_empty()
+        self.kept.lock().is_empty()
     }
 
     /// The first of a stream that is there since `born`, for the waits of another one, by its id: all there are now count
     /// as told to that.
     pub(crate) fn of_stream(&self, (stream, born): (u32, u64), waits: u64) -> Option<TaskFailure> {
         let mut found = None;
-        let mut failures = self.0.lock();
+        let mut failures = self.kept.lock();
         // An earlier stream may have had the number.
         let own = |kept: &&mut Kept| {
             kept.failure.stream == stream && kept.count > born && !kept.past && !kept.told.contains(&waits)
@@ -291,18 +296,19 @@ impl Failures {
 
     /// Those of a stream that were noted until `moment` are of work that nothing new is behind.
     pub(crate) fn pass_over(&self, stream: u32, moment: u64) {
-        let mut failures = self.0.lock();
+        let mut failures = self.kept.lock();
         let until = failures.iter_mut().filter(|kept| kept.count <= moment && kept.failure.stream == stream);
         until.for_each(|kept| kept.past = true);
     }
 
     /// The library has nothing more to say of those of a stream that were noted until `moment`.
     pub(crate) fn settle(&self, stream: u32, moment: u64) {
-        self.0.lock().retain(|kept| kept.count > moment || kept.failure.stream != stream);
+        self.kept.lock().retain(|kept| kept.count > moment || kept.failure.stream != stream);
     }
 
-    /// Adds to the error of a wait which task it is about. `id` asks for the number of the stream that was waited for;
-    /// none for a wait for others as well. `others` gives the numbers of streams whose failures their own waits tell.
+    /// Adds to the error of a wait which task it is about, and what the library logged of it. `id` asks for the number of
+    /// the stream that was waited for; none for a wait for others as well. `others` gives the numbers of streams whose
+    /// failures their own waits tell.
     pub(crate) fn explain(
         &self,
         error: Error,
@@ -310,9 +316,22 @@ impl Failures {
         others: impl FnOnce() -> Vec<u32>,
     ) -> Error {
         let Some(code) = error.code().filter(|_| error.is_of_work()) else { return error };
-        if self.are_none() {
+        let error = if self.are_none() { error } else { self.name(error, code, id, others) };
+        // Of these the program itself is the reason.
+        if matches!(error.kind(), ErrorKind::Aborted | ErrorKind::CallbackPanicked) {
             return error;
         }
+        let device = error.task_failure().map_or(self.device, TaskFailure::device);
+        error.with_log(logs::errors_since(device))
+    }
+
+    fn name(
+        &self,
+        error: Error,
+        code: i32,
+        id: impl FnOnce() -> Option<u32>,
+        others: impl FnOnce() -> Vec<u32>,
+    ) -> Error {
         let stream = id();
         let own = self.take(|failure| Some(failure.stream) == stream && failure.code == code);
         let failure = own.or_else(|| {
@@ -332,11 +351,11 @@ impl Failures {
 
     /// The work that they are about is dropped.
     pub(crate) fn forget(&self) {
-        self.0.lock().clear();
+        self.kept.lock().clear();
     }
 
     fn take(&self, is_it: impl Fn(&TaskFailure) -> bool) -> Option<TaskFailure> {
-        let mut failures = self.0.lock();
+        let mut failures = self.kept.lock();
         let at = failures.iter().position(|kept| is_it(&kept.failure))?;
         let found = failures.remove(at).failure;
         // What came with it is told by no other wait.
@@ -348,7 +367,10 @@ impl Failures {
 /// The mock, whose tables are given by address, was reset: nobody waits for work from before.
 #[cfg(feature = "mock")]
 pub(crate) fn forget(tables: &[usize]) {
-    ALL.lock().iter().filter(|known| tables.contains(&known.table)).for_each(|known| known.failures.0.lock().clear());
+    ALL.lock()
+        .iter()
+        .filter(|known| tables.contains(&known.table))
+        .for_each(|known| known.failures.kept.lock().clear());
 }
 
 #[cfg(test)]
@@ -412,7 +434,7 @@ mod tests {
         failures.note(failure("one", 1, 507_015));
         (0..1000).for_each(|_| failures.note(failure("first", 2, 507_015)));
         failures.note(failure("latest", 2, 507_035));
-        assert_eq!(failures.0.lock().len(), 1 + OF_STREAM);
+        assert_eq!(failures.kept.lock().len(), 1 + OF_STREAM);
         assert_eq!(named(&failures.explain(fault(507_035), || Some(2), Vec::new)), Some("latest"));
         assert_eq!(named(&failures.explain(fault(507_015), || Some(1), Vec::new)), Some("one"));
     }

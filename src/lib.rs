@@ -75,6 +75,7 @@ mod future;
 mod graph;
 mod kernel;
 mod lock;
+mod logs;
 mod memory;
 #[cfg(feature = "mock")]
 pub mod mock;
@@ -104,7 +105,10 @@ pub use half;
 #[cfg(feature = "ndarray")]
 pub use ndarray;
 
-pub use acl::{AbortStage, Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
+pub use acl::{
+    AbortStage, Acl, CacheMode, DeviceState, ErrorScope, EventMode, FaultDetail, HostData, InitDump, InitOptions,
+    InitProfiler, KernelOutput, StreamState, TaskTimes, Watch, set_end_on_drop,
+};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator, Place, PlaceKind, SystemOption};
@@ -125,6 +129,7 @@ pub use kernel::{
     BinaryCore, BinaryOptions, CpuKernels, Kernel, KernelArgument, KernelAttributes, KernelBinary, KernelCores,
     KernelEngine, KernelKind, KernelLaunch, KernelParameter, Schedule,
 };
+pub use logs::set_error_logs;
 #[cfg(feature = "mock")]
 #[doc(hidden)]
 pub use memory::order_alone;

@@ -21,9 +21,10 @@ mod session;
 mod steps;
 mod tools;
 
-pub use dump::{Dump, DumpChunk, DumpOptions, DumpTensors};
+pub use crate::acl::{CoreMetrics, DumpLevel, DumpOptions, DumpStatistic, DumpTensors};
+pub use dump::{Dump, DumpChunk};
 pub use marks::HostRange;
-pub use session::{CoreMetrics, Profile, ProfileData, ProfileOptions, ProfileSetting};
+pub use session::{Profile, ProfileData, ProfileOptions, ProfileSetting};
 pub use steps::Step;
 #[cfg(feature = "mock")]
 pub(crate) use tools::forget;

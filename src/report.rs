@@ -1,9 +1,8 @@
 //! A report of a process and its library, for people who have to find out what went wrong on somebody's machine.
 
 use std::fmt::{self, Write as _};
-use std::fs::{self, File};
-use std::io::{Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use acl_sys::aclCANNPackageName;
@@ -15,19 +14,16 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
 use crate::failures;
+use crate::logs;
 use crate::recent;
 use crate::requirement::Requirement;
 use crate::sort;
 
-/// Lines of the library's log that are shown, and bytes at its end that are looked at.
-const LOG_LINES: usize = 40;
-const LOG_BYTES: u64 = 1 << 16;
-
 /// What this process knows of itself, as text: what racl was built from, the library with its versions, the devices
 /// that are open, with facts of those that this crate has open, what the library lacks, the environment variables that
 /// matter, the calls that failed last, with what the library said of them, the tasks that failed last, as far as it
-/// told ([`TaskFailure`](crate::TaskFailure)), and the last lines of the library's own log of this process. To be sent
-/// with a question, or written where a program fails.
+/// told ([`TaskFailure`](crate::TaskFailure)), and the last lines of the library's own logs of this process, of the host
+/// and of the devices. To be sent with a question, or written where a program fails.
 ///
 /// It asks the library and changes nothing; what cannot be had is left out or says why. Environment variables are shown
 /// as they are: only those whose names begin with `ASCEND_`, `ACL_`, `HCCL_`, `RACL_` or `MOCK_ACL_`, and
@@ -67,8 +63,7 @@ impl Acl {
         section(&mut text, "environment", environment());
         section(&mut text, "calls that failed last", calls.into_iter().map(aged));
         section(&mut text, "tasks that failed last", tasks.into_iter().map(aged));
-        let log = log_folder().map(|folder| logs_of(&folder, std::process::id()));
-        section(&mut text, "the library's log", log.unwrap_or_default());
+        section(&mut text, "the library's log", logs::last_lines());
         Report(text)
     }
 }
@@ -190,58 +185,9 @@ fn environment() -> Vec<String> {
     found
 }
 
-/// Where the runtime logs (guide: `ASCEND_PROCESS_LOG_PATH`, else below the home folder).
-fn log_folder() -> Option<PathBuf> {
-    let named = std::env::var_os("ASCEND_PROCESS_LOG_PATH").filter(|path| !path.is_empty());
-    named.map(PathBuf::from).or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join("ascend/log")))
-}
-
-/// The last lines of the newest log of a process in each folder: errors are in the first one, events in the second.
-fn logs_of(folder: &Path, process: u32) -> Vec<String> {
-    let parts = ["debug/plog", "run/plog"].iter();
-    parts.filter_map(|part| newest_of(&folder.join(part), process)).flatten().collect()
-}
-
-fn newest_of(folder: &Path, process: u32) -> Option<Vec<String>> {
-    let start = format!("plog-{process}_");
-    let logs = fs::read_dir(folder).ok()?.flatten();
-    let logs = logs.filter(|entry| entry.file_name().to_string_lossy().starts_with(&start));
-    let path =
-        logs.map(|entry| entry.path()).max_by_key(|path| fs::metadata(path).and_then(|m| m.modified()).ok())?;
-    let mut file = File::open(&path).ok()?;
-    let size = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(size.saturating_sub(LOG_BYTES))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(LOG_BYTES).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<_> = text.lines().collect();
-    let last = lines[lines.len().saturating_sub(LOG_LINES)..].iter().map(|&line| line.to_owned());
-    Some(std::iter::once(path.display().to_string()).chain(last).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_newest_logs_of_a_process_end_a_report() {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(logs_of(folder.path(), 7), [""; 0]);
-        let logs = folder.path().join("debug/plog");
-        fs::create_dir_all(&logs).unwrap();
-        let lines: Vec<_> = (0..10_000).map(|number| format!("line {number}")).collect();
-        fs::write(logs.join("plog-7_1.log"), lines.join("\n")).unwrap();
-        fs::write(logs.join("plog-77_2.log"), "of another process").unwrap();
-        // What runs without an error is logged elsewhere, and later.
-        let events = folder.path().join("run/plog");
-        fs::create_dir_all(&events).unwrap();
-        fs::write(events.join("plog-7_3.log"), "an event").unwrap();
-        let shown = logs_of(folder.path(), 7);
-        assert!(shown[0].ends_with("debug/plog/plog-7_1.log"), "{}", shown[0]);
-        assert_eq!(shown[1..=LOG_LINES], lines[10_000 - LOG_LINES..]);
-        assert!(shown[LOG_LINES + 1].ends_with("run/plog/plog-7_3.log"));
-        assert_eq!(shown[LOG_LINES + 2..], ["an event"]);
-    }
 
     #[test]
     fn a_section_without_lines_says_so() {

@@ -1,5 +1,6 @@
 //! Text that came from a file or names one, for people.
 
+use std::fmt::Write as _;
 #[cfg(feature = "cache")]
 use std::path::Path;
 
@@ -20,6 +21,21 @@ pub fn printable(text: &str) -> String {
         }
     }
     shown
+}
+
+/// The text as a string of JSON, quotes included.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            control if control < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(control));
+            }
+            other => out.push(other),
+        }
+    }
+    out + "\""
 }
 
 /// A path in one line, as [`printable`] gives it.

@@ -269,9 +269,14 @@ fn what_a_library_tells_and_is_told_crosses_threads() {
     let _ = <EventTask as AmbiguousIfSend<_>>::check;
     let _ = <TaskWork as AmbiguousIfSend<_>>::check;
     use racl::collective::{Determinism, Expansion, Reduction};
-    use racl::profiling::{CoreMetrics, DumpOptions, DumpTensors, ProfileData, ProfileOptions, ProfileSetting};
+    use racl::profiling::{CoreMetrics, DumpLevel, DumpOptions, DumpStatistic, DumpTensors};
+    use racl::profiling::{ProfileData, ProfileOptions, ProfileSetting};
+    use racl::{CacheMode, ErrorScope, EventMode, FaultDetail, HostData, InitDump, InitProfiler};
+    use racl::{KernelOutput, TaskTimes};
     both!(Determinism, Expansion, Reduction);
-    both!(CoreMetrics, DumpOptions, DumpTensors, ProfileData, ProfileOptions, ProfileSetting);
+    both!(CoreMetrics, DumpLevel, DumpOptions, DumpStatistic, DumpTensors, ProfileData, ProfileOptions);
+    both!(CacheMode, ErrorScope, EventMode, FaultDetail, HostData, InitDump, InitProfiler, KernelOutput);
+    both!(ProfileSetting, TaskTimes);
 }
 
 #[test]

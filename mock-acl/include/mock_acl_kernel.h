@@ -110,18 +110,18 @@ typedef struct mock_acl_kernel_table {
     size_t variable_count;
 } mock_acl_kernel_table;
 
-/* The one name that the mock looks for. */
-extern const mock_acl_kernel_table mock_acl_kernels;
-
 #if defined(__GNUC__)
 #define MOCK_ACL_KERNEL_EXPORT __attribute__((visibility("default")))
 #else
 #define MOCK_ACL_KERNEL_EXPORT
 #endif
 
+/* The one name that the mock looks for. */
+MOCK_ACL_KERNEL_EXPORT extern const mock_acl_kernel_table mock_acl_kernels;
+
 /* Defines the table. */
 #define MOCK_ACL_KERNELS(kernels_, kernel_count_, variables_, variable_count_)                              \
-    MOCK_ACL_KERNEL_EXPORT const mock_acl_kernel_table mock_acl_kernels = {MOCK_ACL_KERNEL_ABI,              \
+    const mock_acl_kernel_table mock_acl_kernels = {MOCK_ACL_KERNEL_ABI,                                     \
         (uint32_t)sizeof(mock_acl_kernel), (kernels_), (kernel_count_), (variables_), (variable_count_)}
 
 #ifdef __cplusplus

@@ -7,9 +7,11 @@ use acl_sys::Table;
 use super::Acl;
 use crate::error::{Error, ErrorKind, Result};
 use crate::failures;
+use crate::logs;
 
 /// After an initialisation: hears of tasks that fail where that takes nothing from other code.
 pub(super) fn begin(table: Option<&Arc<Table>>) -> Result<()> {
+    logs::begin();
     table.map_or(Ok(()), |table| failures::hear(table, false).map(drop))
 }
 

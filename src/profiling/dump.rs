@@ -2,16 +2,14 @@
 
 use std::ffi::CStr;
 use std::fmt;
-use std::fmt::Write as _;
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use acl_sys::acldumpChunk;
 
-use crate::acl::{Acl, ConfigFile};
+use crate::acl::{Acl, ConfigFile, DumpOptions};
 use crate::call::{call, check_not_locked, value};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Lock, as_if_alone, say};
@@ -36,94 +34,6 @@ struct Receiver {
 /// Runs what may panic, as functions of the program do, and so may the payload of that. Whether it did.
 fn panics(work: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(|| as_if_alone(work))).map_err(std::mem::forget).is_err()
-}
-
-/// Which operands of operators are dumped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum DumpTensors {
-    /// What operators read.
-    Inputs,
-    /// What operators wrote.
-    #[default]
-    Outputs,
-    /// Both.
-    All,
-}
-
-/// What is dumped, and where it goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[must_use]
-pub struct DumpOptions {
-    folder: PathBuf,
-    tensors: DumpTensors,
-    operators: bool,
-    models: Vec<(String, Vec<String>)>,
-}
-
-impl DumpOptions {
-    /// The outputs of all operators, into `folder`, which is there already.
-    pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), tensors: DumpTensors::Outputs, operators: true, models: Vec::new() }
-    }
-
-    /// Which operands.
-    pub fn tensors(mut self, tensors: DumpTensors) -> Self {
-        self.tensors = tensors;
-        self
-    }
-
-    /// Whether operators that a program calls one by one are dumped.
-    #[doc(alias = "dump_op_switch")]
-    pub fn operators(mut self, on: bool) -> Self {
-        self.operators = on;
-        self
-    }
-
-    /// An offline model to dump, by its name in the file, and which of its layers; none for all.
-    #[doc(alias = "dump_list")]
-    pub fn model(mut self, name: &str, layers: &[&str]) -> Self {
-        self.models.push((name.to_owned(), layers.iter().map(|&layer| layer.to_owned()).collect()));
-        self
-    }
-
-    /// The configuration as the library reads it.
-    fn to_json(&self) -> Result<String> {
-        let folder = self
-            .folder
-            .to_str()
-            .ok_or_else(|| Error::invalid(format!("the folder {} of a dump is no Unicode", self.folder.display())))?;
-        let mode = match self.tensors {
-            DumpTensors::Inputs => "input",
-            DumpTensors::Outputs => "output",
-            DumpTensors::All => "all",
-        };
-        let switch = if self.operators { "on" } else { "off" };
-        let models: Vec<_> = self.models.iter().map(|(name, layers)| model_json(name, layers)).collect();
-        let rest = format!("\"dump_op_switch\":\"{switch}\",\"dump_list\":[{}]", models.join(","));
-        Ok(format!("{{\"dump\":{{\"dump_path\":{},\"dump_mode\":\"{mode}\",{rest}}}}}", quoted(folder)))
-    }
-}
-
-fn model_json(name: &str, layers: &[String]) -> String {
-    let layers: Vec<_> = layers.iter().map(|layer| quoted(layer)).collect();
-    let layers = if layers.is_empty() { String::new() } else { format!(",\"layer\":[{}]", layers.join(",")) };
-    format!("{{\"model_name\":{}{layers}}}", quoted(name))
-}
-
-/// A text in JSON.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => out.extend(['\\', character]),
-            control if control < ' ' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(control));
-            }
-            other => out.push(other),
-        }
-    }
-    out + "\""
 }
 
 /// A part of what would be a file of a dump.
@@ -158,7 +68,9 @@ impl Acl {
     /// # Errors
     ///
     /// [`ErrorKind::AlreadyInitialized`] while the process has another dump, of this crate or of other code;
-    /// [`ErrorKind::File`] for a folder that is not there; [`ErrorKind::MissingSymbol`] on a library without dumps.
+    /// [`ErrorKind::File`] for a folder that is not there; [`ErrorKind::InvalidArgument`] for one whose name is no
+    /// Unicode, and for iterations or statistics of which there are none; [`ErrorKind::MissingSymbol`] on a library
+    /// without dumps.
     ///
     /// # Examples
     ///
@@ -203,11 +115,8 @@ impl Acl {
     }
 
     fn begin_dump(&self, options: &DumpOptions, receive: Option<Box<Receive>>) -> Result<Dump> {
-        if !options.folder.is_dir() {
-            let text = format!("the folder {} for a dump is not there", options.folder.display());
-            return Err(Error::new(ErrorKind::File, text));
-        }
-        let config = ConfigFile::write(&options.to_json()?)?;
+        options.check()?;
+        let config = ConfigFile::write(&format!("{{\"dump\":{}}}", options.section()))?;
         let path = config.path()?;
         let receives = receive.is_some();
         {
@@ -355,15 +264,6 @@ impl fmt::Debug for Dump {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_configuration_is_json_whatever_is_in_it() {
-        let options = DumpOptions::new("/a \"b\"\\\n").model("m", &["x", "y"]).model("n", &[]).operators(false);
-        let want = "{\"dump\":{\"dump_path\":\"/a \\\"b\\\"\\\\\\u000a\",\"dump_mode\":\"output\",\
-                    \"dump_op_switch\":\"off\",\"dump_list\":[{\"model_name\":\"m\",\"layer\":[\"x\",\"y\"]},\
-                    {\"model_name\":\"n\"}]}}";
-        assert_eq!(options.to_json().unwrap(), want);
-    }
 
     #[test]
     fn a_part_belongs_somewhere_or_to_the_end_of_its_file() {

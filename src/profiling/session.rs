@@ -4,10 +4,10 @@ use std::ffi::CString;
 use std::fmt;
 use std::path::PathBuf;
 
-use acl_sys::{aclprofAicoreMetrics, aclprofConfig, aclprofConfigType};
+use acl_sys::{aclprofConfig, aclprofConfigType};
 
 use super::marks::{end_ranges, forget_ranges};
-use crate::acl::Acl;
+use crate::acl::{Acl, CoreMetrics};
 use crate::call::{call, check_not_locked, pointer};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Lock, say};
@@ -63,51 +63,6 @@ impl ProfileData {
             Self::OperatorAttributes => acl_sys::ACL_PROF_OP_ATTR,
         };
         u64::from(bit)
-    }
-}
-
-/// Which counters of the cores a profile reads; one set at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-#[doc(alias = "aclprofAicoreMetrics")]
-pub enum CoreMetrics {
-    /// None.
-    #[default]
-    None,
-    /// How much of the time each kind of arithmetic took.
-    Arithmetic,
-    /// How much of the time each unit and each queue of copies took.
-    Pipes,
-    /// How much went to and from memory.
-    MemoryBandwidth,
-    /// How much went to and from the buffers of the matrix unit.
-    BufferBandwidth,
-    /// How often units waited for each other.
-    Conflicts,
-    /// How much went to and from the unified buffer.
-    UnifiedBuffer,
-    /// How often the L2 cache had what was asked for.
-    L2Cache,
-    /// How much of the time each unit really worked.
-    PipeExecution,
-    /// Which memory was reached.
-    MemoryAccess,
-}
-
-impl CoreMetrics {
-    fn raw(self) -> aclprofAicoreMetrics {
-        match self {
-            Self::None => aclprofAicoreMetrics::ACL_AICORE_NONE,
-            Self::Arithmetic => aclprofAicoreMetrics::ACL_AICORE_ARITHMETIC_UTILIZATION,
-            Self::Pipes => aclprofAicoreMetrics::ACL_AICORE_PIPE_UTILIZATION,
-            Self::MemoryBandwidth => aclprofAicoreMetrics::ACL_AICORE_MEMORY_BANDWIDTH,
-            Self::BufferBandwidth => aclprofAicoreMetrics::ACL_AICORE_L0B_AND_WIDTH,
-            Self::Conflicts => aclprofAicoreMetrics::ACL_AICORE_RESOURCE_CONFLICT_RATIO,
-            Self::UnifiedBuffer => aclprofAicoreMetrics::ACL_AICORE_MEMORY_UB,
-            Self::L2Cache => aclprofAicoreMetrics::ACL_AICORE_L2_CACHE,
-            Self::PipeExecution => aclprofAicoreMetrics::ACL_AICORE_PIPE_EXECUTE_UTILIZATION,
-            Self::MemoryAccess => aclprofAicoreMetrics::ACL_AICORE_MEMORY_ACCESS,
-        }
     }
 }
 

@@ -57,15 +57,27 @@ pub(crate) fn install_program(from: &Path, to: &Path) {
 /// Kernels for the mock: a shared object of one C file of the mock's own tests. Each call has a file of its own, which
 /// no other test writes while it is read.
 pub(crate) fn compiled_kernels(source: &str) -> PathBuf {
+    let mock = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock-acl");
+    let file = mock.join("tests/kernels/binaries").join(format!("{source}.c"));
+    compiled(("CC", "cc"), &["-std=gnu11"], &mock.join("include"), &file)
+}
+
+/// A file of kernels in Ascend C, by its path in this repository, made by the host's compiler for the mock.
+#[allow(dead_code)]
+pub(crate) fn compiled_ascendc(source: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+    compiled(("CXX", "c++"), &strict, &root.join("mock-acl/include/ascendc"), &root.join(source))
+}
+
+fn compiled((variable, program): (&str, &str), options: &[&str], headers: &Path, source: &Path) -> PathBuf {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
-    let mock = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock-acl");
-    let to =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kernels-{}-{call}-{source}.so", std::process::id()));
-    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let name = source.file_stem().unwrap().to_string_lossy();
+    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kernels-{}-{call}-{name}.so", std::process::id()));
+    let compiler = std::env::var_os(variable).unwrap_or_else(|| program.into());
     let mut command = Command::new(compiler);
-    command.args(["-std=gnu11", "-shared", "-fPIC", "-O1", "-I"]).arg(mock.join("include"));
-    command.arg(mock.join("tests/kernels/binaries").join(format!("{source}.c"))).arg("-o").arg(&to);
+    command.args(options).args(["-shared", "-fPIC", "-O1", "-I"]).arg(headers).arg(source).arg("-o").arg(&to);
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}:\n{}", String::from_utf8_lossy(&output.stderr));
     to

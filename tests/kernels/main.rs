@@ -9,6 +9,7 @@ mod launches;
 mod lifetimes;
 mod loading;
 mod mapped;
+mod one_source;
 mod order;
 mod plans;
 mod refused;

@@ -52,7 +52,18 @@ fn ranks(device: &Device) -> Result<()> {
     Communicator::new(device, &RootInfo::new(device)?, 0, 1).map(drop)
 }
 
-const ALL: [Wrong; 11] = [
+/// Twice what is given, of two numbers.
+fn run(device: &Device) -> Result<()> {
+    let file = ModelFile::new().input::<f32>("x", &[2]).output::<f32>("y", &[2]);
+    let file = file.operator("twice", "Muls", &["x"], "y").float("value", 2.0);
+    let model = device.context().load_model_bytes(file.bytes()?)?;
+    let (x, mut y) = (device.upload_tensor(&[1.0_f32, 2.0], [2])?, device.zeros::<f32>([2])?);
+    let stream = device.stream()?;
+    model.run().input("x", &x)?.output("y", &mut y)?.submit(&stream)?;
+    stream.synchronize()
+}
+
+const ALL: [Wrong; 15] = [
     nothing(
         "int aclrtCreateLabel(void **label) { *label = 0; return 0; }",
         |device| device.context().label().map(drop),
@@ -97,6 +108,28 @@ const ALL: [Wrong; 11] = [
         "int aclmdlGetInputDynamicGearCount(void *d, unsigned long i, unsigned long *n) { *n = 1ul << 60; return 0; }",
         gears,
         "1152921504606846976 choices",
+    ),
+    Wrong {
+        code: "unsigned long aclmdlGetOutputSizeByIndex(void *d, unsigned long i) { return 1ul << 40; }",
+        asks: run,
+        kind: ErrorKind::InvalidArgument,
+        says: "\"y\" of the model: 8 bytes, where 1099511627776 are needed",
+    },
+    Wrong {
+        code: "unsigned long aclmdlGetInputSizeByIndex(void *d, unsigned long i) { return 12; }",
+        asks: run,
+        kind: ErrorKind::InvalidArgument,
+        says: "\"x\" of the model: 8 bytes, where 12 are needed",
+    },
+    number(
+        "const char *aclmdlGetOutputNameByIndex(void *d, unsigned long i) { return \"\"; }",
+        run,
+        "what output 0 of the model is called",
+    ),
+    number(
+        "int aclmdlGetOutputDataType(void *d, unsigned long i) { return -1; }",
+        run,
+        "no type is known of \"y\" of the model",
     ),
     number("int HcclGetRankSize(void *c, unsigned *size) { *size = 0; return 0; }", ranks, "rank 0 of 0"),
     number("int HcclGetRankId(void *c, unsigned *rank) { *rank = 7; return 0; }", ranks, "rank 7 of 1"),

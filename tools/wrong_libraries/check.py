@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Whether the tests of racl see it when the library is wrong: 22 libraries, each wrong in one way.
+"""Whether the tests of racl see it when the library is wrong: 30 libraries, each wrong in one way.
 
 Each stands in front of the right one (mock-acl/build, or the path that is given). For each the programs below run until
-a test fails that passes with the right one. One line a library; the exit code is 1 when one of them is not seen.
+a test fails that passes with the right one. One line a library, with the test that sees it; the exit code is 1 when one
+of them is not seen. Numbers behind the path choose some of them.
 """
 
 import json
@@ -14,11 +15,13 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-COUNT = 22
+COUNT = 30
 # Where it is looked first; all others come behind.
 NEAR = {2: "memory", 3: "memory", 4: "streams", 6: "events", 7: "events", 12: "memory", 13: "operators", 14: "operators",
-        15: "devices", 16: "events", 18: "events", 19: "memory", 20: "memory", 21: "events", 22: "devices"}
-PROGRAMS = ["streams", "capture", "memory", "events", "operators", "devices", "notifies", "flags", "tracked", "plans"]
+        15: "devices", 16: "events", 18: "events", 19: "memory", 20: "memory", 21: "events", 22: "devices", 23: "collectives", 24: "collectives", 25: "collectives", 26: "kernels", 27: "kernels",
+        28: "conditions", 29: "conditions", 30: "processes"}
+PROGRAMS = ["streams", "capture", "memory", "events", "operators", "devices", "notifies", "flags", "tracked", "plans",
+            "collectives", "kernels", "conditions", "processes"]
 
 
 def programs():
@@ -30,9 +33,19 @@ def programs():
     return {one["target"]["name"]: one["executable"] for one in messages if one.get("executable")}
 
 
+def kernel(folder):
+    """The example's kernel as the mock takes it; for a card its own compiler makes it."""
+    file = folder / "axpy.o"
+    subprocess.run(
+        [os.environ.get("CXX", "c++"), "-std=c++17", "-shared", "-fPIC", f"-I{ROOT / 'mock-acl/include/ascendc'}", "-o",
+         file, ROOT / "examples/kernels/axpy.cpp"], check=True)
+    return file
+
+
 def failed_tests(program, library, folder):
     """The names of the tests that failed."""
     environment = {**os.environ, "RACL_LIBRARY": str(library), "RACL_TEST_REPORT": str(folder), "CARGO_PKG_NAME": "racl",
+                   "RACL_TEST_KERNEL": str(kernel(folder)),
                    "RACL_TEST_LIMIT": os.environ.get("RACL_TEST_LIMIT", "60")}
     subprocess.run([ROOT / "tools/run-test", program], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
@@ -73,12 +86,14 @@ def seen(number, right, made, known):
 
 def main():
     right = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "mock-acl/build/lib64/libascendcl.so").resolve()
+    chosen = [int(number) for number in sys.argv[2:]] or range(1, COUNT + 1)
     made, known, missed = programs(), {}, 0
-    for number in range(1, COUNT + 1):
+    for number in chosen:
         by = seen(number, right, made, known)
         missed += by is None
         print(f"{number:2} {what(number)}: {by or 'NOT SEEN'}", flush=True)
-    print(f"wrong libraries that a test sees\t{COUNT - missed}\tlibraries\t{COUNT}\t{'missed' if missed else 'met'}")
+    seen_ones, word = len(chosen) - missed, "missed" if missed else "met"
+    print(f"wrong libraries that a test sees\t{seen_ones}\tlibraries\t{len(chosen)}\t{word}")
     return 1 if missed else 0
 
 

@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
+#include "hccl/hccl.h"
 
 /* The right one, of the same type. */
 #define RIGHT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -183,5 +185,66 @@ aclError aclrtValueWait(void *place, uint64_t value, uint32_t flag, aclrtStream 
 const char *what = "the card has no name";
 const char *aclrtGetSocName(void) {
     return NULL;
+}
+#elif WRONG == 23
+const char *what = "a sum over all ranks is the greatest of their numbers";
+HcclResult HcclAllReduce(
+    void *from, void *to, uint64_t count, HcclDataType type, HcclReduceOp op, HcclComm comm, aclrtStream stream) {
+    return RIGHT(HcclAllReduce)(from, to, count, type, op == HCCL_REDUCE_SUM ? HCCL_REDUCE_MAX : op, comm, stream);
+}
+#elif WRONG == 24
+const char *what = "a broadcast is that of the rank behind its root";
+HcclResult HcclBroadcast(
+    void *place, uint64_t count, HcclDataType type, uint32_t root, HcclComm comm, aclrtStream stream) {
+    uint32_t ranks = 1;
+    RIGHT(HcclGetRankSize)(comm, &ranks);
+    return RIGHT(HcclBroadcast)(place, count, type, (root + 1) % ranks, comm, stream);
+}
+#elif WRONG == 25
+const char *what = "a communicator says that it is another rank";
+HcclResult HcclGetRankId(HcclComm comm, uint32_t *rank) {
+    uint32_t ranks = 1;
+    RIGHT(HcclGetRankSize)(comm, &ranks);
+    HcclResult code = RIGHT(HcclGetRankId)(comm, rank);
+    *rank = ranks - 1 - *rank;
+    return code;
+}
+#elif WRONG == 26
+const char *what = "a kernel gets no last argument";
+aclError aclrtLaunchKernelWithHostArgs(
+    aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, aclrtLaunchKernelCfg *config, void *arguments,
+    size_t size, aclrtPlaceHolderInfo *places, size_t count) {
+    memset((char *)arguments + size - 8, 0, 8);
+    return RIGHT(aclrtLaunchKernelWithHostArgs)(kernel, blocks, stream, config, arguments, size, places, count);
+}
+#elif WRONG == 27
+const char *what = "the first two arguments of a kernel are exchanged";
+aclError aclrtLaunchKernelWithHostArgs(
+    aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, aclrtLaunchKernelCfg *config, void *arguments,
+    size_t size, aclrtPlaceHolderInfo *places, size_t count) {
+    uint64_t *first = arguments, second = size < 16 ? 0 : first[1];
+    if (size >= 16) first[1] = first[0], first[0] = second;
+    return RIGHT(aclrtLaunchKernelWithHostArgs)(kernel, blocks, stream, config, arguments, size, places, count);
+}
+#elif WRONG == 28
+const char *what = "the first body of a choice always runs";
+aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams task, aclrtStream stream, uint32_t flags) {
+    uint64_t *number = NULL;
+    if (task.type == ACL_MODEL_RI_COND_TYPE_IF &&
+        RIGHT(aclmdlRICondHandleGetCondPtr)(task.handle, &number) == ACL_SUCCESS)
+        RIGHT(aclrtMemsetAsync)(number, 8, 1, 8, stream);
+    return RIGHT(aclmdlRIAddCondTask)(task, stream, flags);
+}
+#elif WRONG == 29
+const char *what = "a loop runs its body once";
+aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams task, aclrtStream stream, uint32_t flags) {
+    if (task.type == ACL_MODEL_RI_COND_TYPE_WHILE) task.type = ACL_MODEL_RI_COND_TYPE_IF;
+    return RIGHT(aclmdlRIAddCondTask)(task, stream, flags);
+}
+#elif WRONG == 30
+const char *what = "memory of another process is other memory";
+aclError aclrtIpcMemImportByKey(void **place, const char *key, uint64_t flags) {
+    aclError code = RIGHT(aclrtIpcMemImportByKey)(place, key, flags);
+    return code == ACL_SUCCESS ? RIGHT(aclrtMalloc)(place, 2 << 20, ACL_MEM_MALLOC_HUGE_FIRST) : code;
 }
 #endif

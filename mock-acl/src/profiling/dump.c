@@ -5,6 +5,7 @@
  * DUMP_PATH/NNNNNN.FUNCTION.input.I.npy before it runs and ...output.I.npy after it (own choice; bfloat16
  * as 16-bit numbers). aclopStartDumpArgs writes PATH/FUNCTION.json, a line for each set of shapes. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -59,7 +60,22 @@ void mock_dump_reset(void) {
 
 /* ---- the configuration ---- */
 
-/* The text behind a key, wherever it stands; false without one. Escapes are not looked at (own choice). */
+/* The character of an escape, at whose letter `*at` stands; then at its last one. Those above 127 stand for none (own
+ * choice). */
+static char escaped(const char **at) {
+    static const char letters[] = "nrtbf", characters[] = "\n\r\t\b\f";
+    const char *letter = **at == '\0' ? NULL : strchr(letters, **at);
+    if (letter != NULL) return characters[letter - letters];
+    if (**at != 'u') return **at;
+    unsigned code = 0;
+    for (int i = 0; i < 4 && isxdigit((unsigned char)(*at)[1]); i++) {
+        const char digit[] = {*++*at, '\0'};
+        code = code * 16 + (unsigned)strtoul(digit, NULL, 16);
+    }
+    return code < 128 ? (char)code : '\0';
+}
+
+/* The text behind a key, wherever it stands; false without one. */
 static bool text_of(const char *json, const char *key, char *out, size_t size) {
     char quoted[64];
     snprintf(quoted, sizeof quoted, "\"%s\"", key);
@@ -68,14 +84,30 @@ static bool text_of(const char *json, const char *key, char *out, size_t size) {
     at += strlen(quoted);
     at += strspn(at, " \t\r\n:");
     if (*at != '"') return false;
-    const size_t n = strcspn(++at, "\"");
+    size_t n = 0;
+    for (at++; *at != '\0' && *at != '"' && n < size; at++) {
+        if (*at == '\\' && at[1] != '\0') {
+            at++;
+            out[n++] = escaped(&at);
+        } else {
+            out[n++] = *at;
+        }
+    }
     if (n >= size) { /* a path that is too long is told, and is that of nothing */
         *out = '\0';
         return size > PATH_LIMIT;
     }
-    memcpy(out, at, n);
     out[n] = '\0';
     return true;
+}
+
+/* What kernels say is dumped by itself where nothing asks for operands (guide: initialisation, aclInit; own choice that
+ * the mock, whose kernels say it to the program's output, writes no file of it). */
+static bool kernels_alone(const char *json) {
+    char output[64], on[8] = "";
+    text_of(json, "dump_op_switch", on, sizeof on);
+    return text_of(json, "dump_kernel_data", output, sizeof output) && strcmp(on, "on") != 0 &&
+           strstr(json, "\"dump_list\"") == NULL;
 }
 
 /* A path, and a mode of input, output or all; or a scene of exceptions. Else 100009. */
@@ -92,10 +124,11 @@ static aclError configure(const char *json) {
         return mock_fail(ACL_ERROR_INVALID_DUMP_CONFIG, "EP0006",
             "no dump_path that is a folder, or mode %s", mode);
     strcpy(path, placed ? folder : ".");
-    exceptions = scened && strncmp(scene, "aic_err", 7) == 0;
+    exceptions = scened && strcmp(scene, "watcher") != 0;
     /* Other scenes than that of watched operators, and overflows, are not about operands. */
     text_of(json, "dump_debug", debug, sizeof debug);
-    const bool data = placed && strcmp(debug, "on") != 0 && (!scened || strcmp(scene, "watcher") == 0);
+    const bool data = placed && strcmp(debug, "on") != 0 && (!scened || strcmp(scene, "watcher") == 0) &&
+                      !kernels_alone(json);
     inputs = data && (all || mode[0] == 'i');
     outputs = data && (all || mode[0] == 'o');
     watch();

@@ -115,6 +115,30 @@ static void modes(void) {
     CHECK(strcmp(acldumpGetPath(AIC_ERR_BRIEF_DUMP), ".") == 0 && acldumpGetPath(OVERFLOW_DUMP) == NULL);
     OK(cast(ACL_INT8, 1, s));
     CHECK(!dumped(14, "output"));
+    OK(configure_mode(", \"dump_scene\": \"lite_exception\""));
+    CHECK(strcmp(acldumpGetPath(AIC_ERR_BRIEF_DUMP), folder) == 0);
+    OK(configure_mode(", \"dump_kernel_data\": \"printf\"")); /* not of operands */
+    CHECK(acldumpGetPath(DATA_DUMP) == NULL && acldumpGetPath(AIC_ERR_BRIEF_DUMP) == NULL);
+    OK(configure_mode(", \"dump_kernel_data\": \"all\", \"dump_op_switch\": \"on\""));
+    CHECK(strcmp(acldumpGetPath(DATA_DUMP), folder) == 0);
+}
+
+/* Paths in JSON have escapes. */
+static void escapes(void) {
+    char odd[512], json[1024];
+    snprintf(odd, sizeof odd, "%s/a \"b\"\\\t/", folder);
+    CHECK(mkdir(odd, 0700) == 0);
+    snprintf(json, sizeof json, "{\"dump\": {\"dump_path\": \"%s\\/a \\\"b\\\"\\\\\\u0009\\/\"}}", folder);
+    OK(configure(json));
+    CHECK(strcmp(acldumpGetPath(DATA_DUMP), odd) == 0);
+    snprintf(json, sizeof json, "{\"dump\": {\"dump_path\": \"%s/a \\\"b\\\"\\\\\\t/\"}}", folder);
+    OK(configure(json));
+    CHECK(strcmp(acldumpGetPath(DATA_DUMP), odd) == 0);
+    snprintf(json, sizeof json, "{\"dump\": {\"dump_path\": \"%s\\u0100\"}}", folder);
+    OK(configure(json)); /* ends there: a character that is not ASCII stands for none */
+    CODE(configure("{\"dump\": {\"dump_path\": \"\\"), 100006);
+    CHECK(rmdir(odd) == 0);
+    OK(configure_mode(", \"dump_scene\": \"watcher\", \"dump_mode\": \"input\""));
 }
 
 /* A graph dumps in each replay; one that is aborted on the way writes what ran. */
@@ -385,6 +409,7 @@ int main(void) {
     OK(aclmdlInitDump());
     each_type();
     modes();
+    escapes();
     replays();
     nowhere_to_write();
     to_the_program();

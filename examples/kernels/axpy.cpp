@@ -1,11 +1,16 @@
-// y = a * x + y in Ascend C, for a card: the same kernel as axpy.c beside it, which is for the mock.
+// y = a * x + y in Ascend C: one source, for the mock and for a card.
 //
-// NEVER COMPILED: this project has no toolkit and no card. It is written after the public programming guide; names and
-// alignments are to be checked against the toolkit in use. An object file comes from its compiler, for the chip at hand:
+// For the mock the host's compiler makes a shared object, with the few classes of Ascend C that the mock brings:
 //
-//     bisheng -x asc -c --cce-aicore-arch=<chip> axpy.ascend.cpp -o axpy.o
+//     c++ -std=c++17 -shared -fPIC -O2 -Imock-acl/include/ascendc examples/kernels/axpy.cpp -o axpy.o
 //
-// The program then loads axpy.o instead of the shared object, and is otherwise the same.
+// For a card the toolkit's compiler makes an object file, for the chip at hand. NO COMPILER OF A CARD HAS SEEN THIS: the
+// project has no toolkit and no card. It is written after the public programming guide; options, names and alignments are
+// to be checked against the toolkit in use.
+//
+//     bisheng -x asc -c --cce-aicore-arch=<chip> examples/kernels/axpy.cpp -o axpy.o
+//
+// The program loads either as the same kernel.
 #include "kernel_operator.h"
 
 constexpr uint32_t EVEN = 8;    // elements of 32 bytes, which cores move at once
@@ -54,3 +59,7 @@ extern "C" __global__ __aicore__ void axpy(GM_ADDR x, GM_ADDR y, float a, uint32
         outs.FreeTensor(out);
     }
 }
+
+#ifdef MOCK_ACL_ASCENDC // what the mock finds in the file
+MOCK_ACL_ASCENDC_KERNELS(MOCK_ACL_ASCENDC_KERNEL(axpy));
+#endif
