@@ -100,7 +100,8 @@ class Table:
     def file_names(self):
         found = glob.glob(os.path.join(HERE, "include/*/**/*.h"), recursive=True)
         names = (os.path.relpath(path, os.path.join(HERE, "include")) for path in found)
-        return sorted(name for name in names if name != "acl/acl_rt_api.h")  # overloads for C++ only
+        # Overloads for C++, and what kernels are written with.
+        return sorted(name for name in names if name != "acl/acl_rt_api.h" and not name.startswith("ascendc/"))
 
     def walk(self, parent):
         kind = self.cindex.CursorKind
