@@ -96,7 +96,6 @@ mod shortcuts;
 mod snapshot;
 mod sort;
 mod stream;
-#[cfg(any(feature = "cache", feature = "dlopen", feature = "link"))]
 mod text;
 
 pub use acl_sys as sys;
