@@ -18,8 +18,9 @@ ROOT = HERE.parents[1]
 COUNT = 30
 # Where it is looked first; all others come behind.
 NEAR = {2: "memory", 3: "memory", 4: "streams", 6: "events", 7: "events", 12: "memory", 13: "operators", 14: "operators",
-        15: "devices", 16: "events", 18: "events", 19: "memory", 20: "memory", 21: "events", 22: "devices", 23: "collectives", 24: "collectives", 25: "collectives", 26: "kernels", 27: "kernels",
-        28: "conditions", 29: "conditions", 30: "processes"}
+        15: "devices", 16: "events", 18: "events", 19: "memory", 20: "memory", 21: "events", 22: "devices", 23: "collectives",
+        24: "collectives", 25: "collectives", 26: "kernels", 27: "kernels", 28: "conditions", 29: "conditions",
+        30: "processes"}
 PROGRAMS = ["streams", "capture", "memory", "events", "operators", "devices", "notifies", "flags", "tracked", "plans",
             "collectives", "kernels", "conditions", "processes"]
 
@@ -42,10 +43,10 @@ def kernel(folder):
     return file
 
 
-def failed_tests(program, library, folder):
+def failed_tests(program, library, folder, axpy):
     """The names of the tests that failed."""
     environment = {**os.environ, "RACL_LIBRARY": str(library), "RACL_TEST_REPORT": str(folder), "CARGO_PKG_NAME": "racl",
-                   "RACL_TEST_KERNEL": str(kernel(folder)),
+                   "RACL_TEST_KERNEL": str(axpy),
                    "RACL_TEST_LIMIT": os.environ.get("RACL_TEST_LIMIT", "60")}
     subprocess.run([ROOT / "tools/run-test", program], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
@@ -67,7 +68,7 @@ def what(number):
     return text.split('"', 2)[1]
 
 
-def seen(number, right, made, known):
+def seen(number, right, made, known, axpy):
     """The program and a test that see the fault."""
     near = [NEAR[number]] if number in NEAR else []
     for name in dict.fromkeys([*near, *PROGRAMS]):
@@ -76,9 +77,9 @@ def seen(number, right, made, known):
             library = build(number, right, folder)
             if name not in known:
                 (folder / "right").mkdir()
-                known[name] = failed_tests(made[name], right, folder / "right")
+                known[name] = failed_tests(made[name], right, folder / "right", axpy)
             (folder / "wrong").mkdir()
-            failed = failed_tests(made[name], library, folder / "wrong") - known[name]
+            failed = failed_tests(made[name], library, folder / "wrong", axpy) - known[name]
             if failed:
                 return f"{name}: {min(failed)} ({len(failed)} in all)"
     return None
@@ -88,10 +89,12 @@ def main():
     right = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "mock-acl/build/lib64/libascendcl.so").resolve()
     chosen = [int(number) for number in sys.argv[2:]] or range(1, COUNT + 1)
     made, known, missed = programs(), {}, 0
-    for number in chosen:
-        by = seen(number, right, made, known)
-        missed += by is None
-        print(f"{number:2} {what(number)}: {by or 'NOT SEEN'}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        axpy = kernel(pathlib.Path(folder))
+        for number in chosen:
+            by = seen(number, right, made, known, axpy)
+            missed += by is None
+            print(f"{number:2} {what(number)}: {by or 'NOT SEEN'}", flush=True)
     seen_ones, word = len(chosen) - missed, "missed" if missed else "met"
     print(f"wrong libraries that a test sees\t{seen_ones}\tlibraries\t{len(chosen)}\t{word}")
     return 1 if missed else 0

@@ -382,6 +382,15 @@ void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const Da
 
 /* ---- the vector unit ---- */
 
+/* The mock's own: each element is what `of` makes of the one at its place. */
+template <typename T, typename F> void Each(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t count, F of)
+{
+    const uint64_t bytes = static_cast<uint64_t>(count) * sizeof(T);
+    T *to = dst.Elements(bytes);
+    const T *as = src.Elements(bytes);
+    for (int32_t i = 0; i < count && to != nullptr && as != nullptr; i++) to[i] = static_cast<T>(of(as[i]));
+}
+
 #define MOCK_ACL_TWO(name, result)                                                                                   \
     template <typename T>                                                                                            \
     void name(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, int32_t count)      \
@@ -399,25 +408,13 @@ void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const Da
     template <typename T>                                                                                            \
     void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, T b, int32_t count)                              \
     {                                                                                                                \
-        const uint64_t bytes = static_cast<uint64_t>(count) * sizeof(T);                                             \
-        T *to = dst.Elements(bytes);                                                                                 \
-        const T *as = src.Elements(bytes);                                                                           \
-        for (int32_t i = 0; i < count && to != nullptr && as != nullptr; i++) {                                      \
-            const T a = as[i];                                                                                       \
-            to[i] = static_cast<T>(result);                                                                          \
-        }                                                                                                            \
+        Each(dst, src, count, [b](T a) { return result; });                                                          \
     }
 
 #define MOCK_ACL_ONE(name, result)                                                                                   \
     template <typename T> void name(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t count)             \
     {                                                                                                                \
-        const uint64_t bytes = static_cast<uint64_t>(count) * sizeof(T);                                             \
-        T *to = dst.Elements(bytes);                                                                                 \
-        const T *as = src.Elements(bytes);                                                                           \
-        for (int32_t i = 0; i < count && to != nullptr && as != nullptr; i++) {                                      \
-            const T a = as[i];                                                                                       \
-            to[i] = static_cast<T>(result);                                                                          \
-        }                                                                                                            \
+        Each(dst, src, count, [](T a) { return result; });                                                           \
     }
 
 MOCK_ACL_TWO(Add, a + b)
