@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """A plan on arrays of NumPy, through racl.h and cffi alone: y = relu(x * w + b) for batches of several sizes.
 
-Where PyTorch is there, the same once more on its tensors, which come and go by DLPack. RACL_LIBRARY chooses the library;
-"mock" needs no card.
+Where PyTorch is there, the same once more on its tensors, which come and go by DLPack; where torch_npu is there too, with
+weights in its memory on the device. RACL_LIBRARY chooses the library; "mock" needs no card.
 
     network.py include/racl.h lib/libracl.so
 """
+import ctypes
+import importlib.util
+import os
 import re
 import sys
 
@@ -63,10 +66,33 @@ def sized(kind, **fields):
     return made
 
 
+def python(name, result, *kinds):
+    function = getattr(ctypes.pythonapi, name)
+    function.restype, function.argtypes = result, kinds
+    return function
+
+
+capsule_pointer = python("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+capsule_name = python("PyCapsule_SetName", ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
+new_capsule = python("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+USED = b"used_dltensor"  # by DLPack: whoever took what is in a capsule calls it so
+
+
+def managed_of(tensor):
+    """The DLManagedTensor of a tensor of PyTorch, for one who takes it over."""
+    from torch.utils.dlpack import to_dlpack
+
+    capsule = to_dlpack(tensor)
+    managed = ffi.cast("void *", capsule_pointer(capsule, b"dltensor"))
+    capsule_name(capsule, USED)
+    return managed
+
+
 class Network:
     TYPE = 0  # float
 
     def __init__(self, racl, context, stream, w, b):
+        """`w` is an array, or a tensor of torch_npu, which the plan reads where it is."""
         self.racl, self.context, self.stream = racl, context, stream
         c = racl.c
         builder = racl.new("racl_builder *", "builder_new", ffi.NULL)
@@ -110,7 +136,9 @@ class Network:
         return Value(made[0])
 
     def tensor(self, array):
-        """The elements of an array on the device."""
+        """The elements of an array on the device, or a tensor of torch_npu itself."""
+        if not isinstance(array, np.ndarray):
+            return self.racl.new("racl_tensor *", "tensor_from_dlpack", self.context, managed_of(array), 0)
         racl, shape = self.racl, ffi.new("size_t[]", list(array.shape))
         buffer = racl.new("racl_buffer *", "buffer_new", self.context, array.nbytes)
         racl.buffer_write(buffer, 0, ffi.from_buffer(array), array.nbytes)
@@ -133,6 +161,30 @@ class Network:
     def close(self):
         self.racl.bindings_free(self.bindings)
         self.racl.executable_free(self.executable)
+
+
+def on_the_device(racl, context, stream, w, b):
+    """Weights of torch_npu, read where they are: what it writes later is in later runs, and racl's tensor is one of it."""
+    import torch
+    import torch_npu  # noqa: F401
+    from torch.utils.dlpack import from_dlpack
+
+    weights = torch.from_dlpack(w).npu()
+    torch.npu.synchronize()  # DLPack has no stream for such devices
+    network = Network(racl, context, stream, weights, b)
+    x = torch.randn(8, 32)
+    for factor in (1, 3):
+        y = torch.from_dlpack(network(np.from_dlpack(x)))
+        wanted = torch.relu(x @ (torch.from_dlpack(w) * factor) + torch.from_dlpack(b))
+        torch.testing.assert_close(y, wanted, rtol=1e-5, atol=1e-5)
+        weights.mul_(3)
+        torch.npu.synchronize()
+    tensor = network.tensor(weights)
+    back = from_dlpack(new_capsule(int(ffi.cast("uintptr_t", racl.new("void *", "tensor_to_dlpack", tensor, 0))), b"dltensor", None))
+    racl.tensor_free(tensor)
+    assert back.device == weights.device and back.data_ptr() == weights.data_ptr(), back
+    network.close()
+    print("the same with weights of torch_npu where they are")
 
 
 def main():
@@ -161,6 +213,8 @@ def main():
         y = torch.from_dlpack(network(np.from_dlpack(x)))
         torch.testing.assert_close(y, torch.relu(x @ torch.from_dlpack(w) + torch.from_dlpack(b)), rtol=1e-5, atol=1e-5)
         print("the same on tensors of PyTorch")
+    if os.environ.get("RACL_LIBRARY") != "mock" and importlib.util.find_spec("torch_npu"):
+        on_the_device(racl, context, stream, w, b)
     network.close()
     racl.stream_close(stream)
     racl.context_close(context)
