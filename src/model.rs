@@ -12,6 +12,7 @@ mod dataset;
 mod description;
 mod loaded;
 mod options;
+mod preprocessing;
 mod read;
 mod run;
 mod shapes;
@@ -19,6 +20,7 @@ mod shapes;
 pub use bind::{ModelInput, ModelKey, ModelOutput};
 pub use description::{ModelDescription, ModelFormat, ModelGears, ModelSize, ModelTensor};
 pub use options::ModelOptions;
+pub use preprocessing::{ColorConversion, ImageFormat, ImageSteps, Preprocessing};
 pub use run::{ModelRun, OutputShapes};
 
 use loaded::{Loaded, Turns};
@@ -34,9 +36,8 @@ use options::Source;
 /// Dropping it never blocks: it is unloaded once its runs are done. Explicit: [`Model::unload`]. Models do not go into
 /// captured graphs; they run beside them, ordered by the memory that both use.
 ///
-/// Not supported, with an error that says so where it matters: parameters of image preprocessing that a run sets
-/// (dynamic AIPP; preprocessing that is built in needs nothing), models that wait at queues, bundles of models, and
-/// outputs whose memory the library takes.
+/// Not supported, with an error that says so where it matters: models that wait at queues, bundles of models, and outputs
+/// whose memory the library takes.
 ///
 /// C calls: `aclmdlLoadFromFile` and its like, `aclmdlUnload`, `aclmdlGetDesc`, `aclmdlExecuteAsync`.
 ///

@@ -200,12 +200,13 @@ macro_rules! both {
 #[test]
 fn what_a_library_tells_and_is_told_crosses_threads() {
     use racl::{
-        AbortStage, Amount, BinaryCore, BinaryOptions, Build, CaptureMode, CountUpdate, CountWait, CpuKernels,
-        DeviceFault, DeviceFeature, DeviceLink, DeviceState, DeviceStatus, ErrorKind, FaultKind, FormFactor,
-        InitOptions, IpcEventHandle, KernelCores, KernelEngine, KernelKind, KernelParameter, LibraryFeature,
-        MemoryClass, MemoryError, MemoryStats, ModelFormat, ModelGears, ModelSize, ModelTensor, NotifyKey,
-        OutputShapes, OverflowMode, Place, PlaceKind, Report, Requirement, Rows, RunMode, Schedule, SnapshotStage,
-        SnapshotWatch, StreamOptions, StreamState, SuperPod, SystemOption, Utilization, ValueWait,
+        AbortStage, Amount, BinaryCore, BinaryOptions, Build, CaptureMode, ColorConversion, CountUpdate, CountWait,
+        CpuKernels, DeviceFault, DeviceFeature, DeviceLink, DeviceState, DeviceStatus, ErrorKind, FaultKind,
+        FormFactor, ImageFormat, ImageSteps, InitOptions, IpcEventHandle, KernelCores, KernelEngine, KernelKind,
+        KernelParameter, LibraryFeature, MemoryClass, MemoryError, MemoryStats, ModelFormat, ModelGears, ModelSize,
+        ModelTensor, NotifyKey, OutputShapes, OverflowMode, Place, PlaceKind, Preprocessing, Report, Requirement,
+        Rows, RunMode, Schedule, SnapshotStage, SnapshotWatch, StreamOptions, StreamState, SuperPod, SystemOption,
+        Utilization, ValueWait,
     };
     both!(
         AbortStage,
@@ -214,6 +215,7 @@ fn what_a_library_tells_and_is_told_crosses_threads() {
         BinaryOptions,
         Build,
         CaptureMode,
+        ColorConversion,
         CountUpdate,
         CountWait,
         CpuKernels,
@@ -225,6 +227,8 @@ fn what_a_library_tells_and_is_told_crosses_threads() {
         ErrorKind,
         FaultKind,
         FormFactor,
+        ImageFormat,
+        ImageSteps,
         InitOptions,
         IpcEventHandle,
         KernelCores,
@@ -244,6 +248,7 @@ fn what_a_library_tells_and_is_told_crosses_threads() {
         OverflowMode,
         Place,
         PlaceKind,
+        Preprocessing,
         Report,
         Requirement,
         Rows,

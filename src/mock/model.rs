@@ -72,6 +72,7 @@ const WEIGHT: u8 = 3;
 const EXTERNAL: u8 = 4;
 const ALIGN: usize = 64;
 const ND: i32 = 2;
+const PREPROCESSING: &str = "ascend_dynamic_aipp_data";
 
 impl ModelFile {
     /// A model of nothing.
@@ -158,6 +159,18 @@ impl ModelFile {
             attributes: Vec::new(),
         });
         self
+    }
+
+    /// Adds preprocessing of so many images (dynamic AIPP): from the input `image`, u8, one image a row, to `result`, f16 or
+    /// u8, whose channels are in front, or last with the attribute `channels_last` of 1. Its parameters become one more
+    /// input, which each run tells ([`ModelRun::preprocessing`](crate::ModelRun::preprocessing)).
+    pub fn preprocess(self, image: &str, images: u64, result: &str) -> Self {
+        let before = self.tensors.iter().filter(|tensor| tensor.name.starts_with(PREPROCESSING)).count();
+        let name = if before == 0 { PREPROCESSING.to_owned() } else { format!("{PREPROCESSING}_{before}") };
+        // What the library has for a batch, and for each image.
+        let bytes = 64 + 96 * i64::try_from(images).unwrap_or(0);
+        let operator = format!("preprocess{before}");
+        self.input::<u8>(&name, &[bytes]).operator(&operator, "Aipp", &[image, &name], result)
     }
 
     /// An attribute of the operator that was added last.

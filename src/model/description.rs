@@ -31,13 +31,13 @@ pub struct ModelDescription {
     pub(super) gears: ModelGears,
     /// The input that tells the choice of a gear: its index for the library, and its bytes.
     pub(super) choice: Option<(usize, usize)>,
-    /// Parameters of image preprocessing are an input.
-    pub(super) preprocessing: bool,
+    /// The inputs that are parameters of image preprocessing: their indices for the library, and their bytes.
+    pub(super) parameters: Vec<(usize, usize)>,
 }
 
 impl ModelDescription {
-    /// What a run has to be given, in the order of the model. The input by which the library is told of a gear is not
-    /// among them: this crate fills it.
+    /// What a run has to be given, in the order of the model. The inputs by which the library is told of a gear and of image
+    /// preprocessing are not among them: this crate fills them.
     #[must_use]
     #[doc(alias = "aclmdlGetNumInputs")]
     pub fn inputs(&self) -> &[ModelTensor] {
@@ -63,6 +63,20 @@ impl ModelDescription {
     #[doc(alias = "aclmdlGetOutputIndexByName")]
     pub fn output(&self, name: &str) -> Option<&ModelTensor> {
         self.outputs.iter().find(|output| output.name == name)
+    }
+
+    /// Whether a run has to say what is made of images ([`ModelRun::preprocessing`](crate::ModelRun::preprocessing)).
+    #[must_use]
+    #[doc(alias = "ACL_DYNAMIC_AIPP_NAME")]
+    pub fn takes_preprocessing(&self) -> bool {
+        !self.parameters.is_empty()
+    }
+
+    /// Which input it is for the library, which counts those that this crate fills.
+    pub(super) fn place_of_input(&self, index: usize) -> usize {
+        let mut own: Vec<_> = self.parameters.iter().chain(&self.choice).map(|(place, _)| *place).collect();
+        own.sort_unstable();
+        own.into_iter().fold(index, |at, place| at + usize::from(place <= at))
     }
 
     /// The sizes among which each run chooses one.

@@ -11,7 +11,7 @@ use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::op::DataType;
 
-/// The input that the library is told a gear by, and that of image preprocessing.
+/// The input that the library is told a gear by, and those of image preprocessing.
 const CHOICE: &str = "ascend_mbatch_shape_data";
 const PREPROCESSING: &str = "ascend_dynamic_aipp_data";
 
@@ -77,22 +77,22 @@ impl Desc {
             outputs: (0..outputs).map(|index| self.tensor(Side::Output, index)).collect::<Result<_>>()?,
             gears: ModelGears::None,
             choice: None,
-            preprocessing: false,
+            parameters: Vec::new(),
         };
         for index in 0..inputs {
             let input = self.tensor(Side::Input, index)?;
-            about.preprocessing |= input.name == PREPROCESSING;
-            if input.name == CHOICE {
-                let text = "the library does not say how long the input is that tells a size";
-                let bytes = input.bytes.ok_or_else(|| Error::new(ErrorKind::UnknownValue, text))?;
-                (about.choice, about.gears) = (Some((index, bytes)), self.gears(index)?);
+            let bytes = || {
+                let text = format!("the library does not say how long {:?} of the model is", input.name);
+                input.bytes.ok_or_else(|| Error::new(ErrorKind::UnknownValue, text))
+            };
+            // Several have numbers behind the name.
+            if input.name.starts_with(PREPROCESSING) {
+                about.parameters.push((index, bytes()?));
+            } else if input.name == CHOICE {
+                (about.choice, about.gears) = (Some((index, bytes()?)), self.gears(index)?);
             } else {
                 about.inputs.push(input);
             }
-        }
-        if about.choice.is_some_and(|(index, _)| index != about.inputs.len()) {
-            let text = "the input that tells a size is not the last one of the model";
-            return Err(Error::new(ErrorKind::NotSupported, text));
         }
         Ok(about)
     }

@@ -10,6 +10,7 @@ use super::bind::{Bound, ModelInput, ModelKey, ModelOutput};
 use super::dataset::{Dataset, Lists};
 use super::description::{ModelGears, ModelTensor};
 use super::loaded::Turn;
+use super::preprocessing::Preprocessing;
 use super::read::{Desc, no_dims};
 use super::shapes::Gear;
 use crate::call::call;
@@ -46,10 +47,12 @@ use crate::stream::{Stream, Task};
 #[must_use = "nothing runs before it is submitted"]
 #[doc(alias = "aclmdlDataset")]
 pub struct ModelRun<'m> {
-    model: &'m Model,
+    pub(super) model: &'m Model,
     inputs: Vec<Option<Bound>>,
     outputs: Vec<Option<Bound>>,
     gear: Option<Gear>,
+    /// What is made of images, for each input that tells it.
+    pub(super) parameters: Vec<Option<Preprocessing>>,
     aliased: bool,
 }
 
@@ -72,8 +75,8 @@ impl OutputShapes {
 /// What the library is given.
 struct Given {
     lists: Lists,
-    /// The buffer that tells the gear.
-    choice: Option<Arc<Allocation>>,
+    /// The buffers that tell the gear, and what is made of images.
+    own: Vec<Arc<Allocation>>,
 }
 
 impl<'m> ModelRun<'m> {
@@ -84,6 +87,7 @@ impl<'m> ModelRun<'m> {
             inputs: vec![None; about.inputs.len()],
             outputs: vec![None; about.outputs.len()],
             gear: None,
+            parameters: vec![None; about.parameters.len()],
             aliased: false,
         }
     }
@@ -199,10 +203,10 @@ impl<'m> ModelRun<'m> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for inputs and outputs that were not given, sizes that the model does not take,
+    /// [`ErrorKind::InvalidArgument`] for inputs, outputs and parameters of image preprocessing that were not given, sizes that the model does not take,
     /// memory that is too small or overlaps, and a stream of another device; [`ErrorKind::NotSupported`] for a stream
-    /// that records a graph, whose capture gives none then, for a model with parameters of image preprocessing, and in
-    /// host functions; [`ErrorKind::OutOfMemory`].
+    /// that records a graph, whose capture gives none then, and in host functions; [`ErrorKind::OutOfMemory`]; what the library says of
+    /// parameters of image preprocessing that the model does not take.
     #[doc(alias = "aclmdlExecuteAsync")]
     #[track_caller]
     pub fn submit(self, stream: &Stream) -> Result<OutputShapes> {
@@ -226,7 +230,7 @@ impl<'m> ModelRun<'m> {
         let prepared = self.prepare()?;
         let turn = self.model.turns.take();
         let given = self.give(&prepared, &turn)?;
-        let memory = self.memory(given.choice.as_ref());
+        let memory = self.memory(&given.own);
         inner.order(&memory)?;
         let id = self.model.loaded.id()?;
         let task = Task { label, location, uses: &memory, scratch: None };
@@ -261,7 +265,7 @@ impl<'m> ModelRun<'m> {
         self.prepare()?;
         let stream = Stream::lease(self.model.loaded.context())?;
         // Before the model's turn: others may run it meanwhile.
-        self.memory(None).iter().try_for_each(|touch| touch.memory.wait_idle())?;
+        self.memory(&[]).iter().try_for_each(|touch| touch.memory.wait_idle())?;
         let (mut shapes, lists) = self.submit_named(&stream, named)?;
         stream.synchronize()?;
         for (index, (_, shape)) in shapes.0.iter_mut().enumerate() {
@@ -296,10 +300,6 @@ impl<'m> ModelRun<'m> {
         if closure::is_running() {
             return Err(Error::new(ErrorKind::NotSupported, "a host function runs a model"));
         }
-        if self.model.about.preprocessing {
-            let text = "the model takes parameters of image preprocessing (AIPP), which this crate does not set";
-            return Err(Error::new(ErrorKind::NotSupported, text));
-        }
         self.check_whole()?;
         self.check_apart()?;
         let given: Vec<_> = self.inputs.iter().flatten().map(|bound| bound.shape.clone()).collect();
@@ -333,6 +333,10 @@ impl<'m> ModelRun<'m> {
             if !missing.is_empty() {
                 return Err(Error::invalid(format!("a run without {what} {}", missing.join(", "))));
             }
+        }
+        if self.parameters.contains(&None) {
+            let text = "a run that does not say what is made of images (`preprocessing`), of a model that takes it";
+            return Err(Error::invalid(text));
         }
         Ok(())
     }
@@ -385,25 +389,41 @@ impl<'m> ModelRun<'m> {
     fn give(&self, prepared: &Prepared, _turn: &Turn<'_>) -> Result<Given> {
         let (model, context) = (self.model, self.model.loaded.context());
         let lists = Lists { input: Dataset::new(context)?, output: Dataset::new(context)? };
-        let mut given = Given { lists, choice: None };
-        for bound in self.inputs.iter().flatten() {
-            given.lists.input.add(bound.address(), bound.bytes)?;
-        }
+        let mut given = Given { lists, own: Vec::new() };
+        self.give_inputs(&mut given)?;
         for bound in self.outputs.iter().flatten() {
             given.lists.output.add(bound.address(), bound.bytes)?;
         }
         for &index in &prepared.open {
             let shape = self.inputs[index].as_ref().and_then(|bound| bound.shape.as_deref()).unwrap_or_default();
-            given.lists.input.set_shape(index, &model.about.inputs[index], shape)?;
+            let place = model.about.place_of_input(index);
+            given.lists.input.set_shape(place, &model.about.inputs[index], shape)?;
         }
-        let (Some(gear), Some((index, bytes))) = (&prepared.gear, model.about.choice) else { return Ok(given) };
-        // New for each run: the library writes it now, and a run that is not done may have the one before.
-        let choice = Allocation::new(context, bytes)?;
-        given.lists.input.add(choice.address(), choice.bytes())?;
-        given.choice = Some(choice);
+        for (told, (place, _)) in self.parameters.iter().flatten().zip(&model.about.parameters) {
+            set_preprocessing(context, model.loaded.id()?, given.lists.input.raw(), *place, told)?;
+        }
+        let (Some(gear), Some((index, _))) = (&prepared.gear, model.about.choice) else { return Ok(given) };
         choose(context, model.loaded.id()?, given.lists.input.raw(), index, gear)?;
         self.check_outputs(model.loaded.desc()?)?;
         Ok(given)
+    }
+
+    /// All inputs in the order of the library, with buffers for those that are this crate's own. New ones for each run: the
+    /// library writes them now, and a run that is not done may have those before.
+    fn give_inputs(&self, given: &mut Given) -> Result<()> {
+        let about = &self.model.about;
+        let own: Vec<_> = about.parameters.iter().copied().chain(about.choice).collect();
+        let mut bounds = self.inputs.iter().flatten();
+        for place in 0..self.inputs.len() + own.len() {
+            if let Some((_, bytes)) = own.iter().find(|(own, _)| *own == place) {
+                let memory = Allocation::new(self.model.loaded.context(), *bytes)?;
+                given.lists.input.add(memory.address(), memory.bytes())?;
+                given.own.push(memory);
+            } else if let Some(bound) = bounds.next() {
+                given.lists.input.add(bound.address(), bound.bytes)?;
+            }
+        }
+        Ok(())
     }
 
     /// That the outputs have room for what the gear that was just chosen gives.
@@ -417,12 +437,12 @@ impl<'m> ModelRun<'m> {
     }
 
     /// What the run uses.
-    fn memory<'a>(&'a self, choice: Option<&'a Arc<Allocation>>) -> Vec<Touch<'a>> {
+    fn memory<'a>(&'a self, own: &'a [Arc<Allocation>]) -> Vec<Touch<'a>> {
         let inputs = self.inputs.iter().flatten().map(|bound| Touch::read(&bound.allocation));
         let outputs = self.outputs.iter().flatten().map(|bound| Touch::written(&bound.allocation));
         let external = self.model.reads.iter().map(|memory| Touch::read(memory.allocation()));
         let work = std::iter::once(Touch::written(self.model.work.allocation()));
-        inputs.chain(outputs).chain(external).chain(work).chain(choice.map(Touch::kept)).collect()
+        inputs.chain(outputs).chain(external).chain(work).chain(own.iter().map(Touch::kept)).collect()
     }
 
     fn shapes(&self, given: &Lists, prepared: &Prepared) -> Result<OutputShapes> {
@@ -449,7 +469,7 @@ struct Prepared {
     open: Vec<usize>,
 }
 
-fn find(tensors: &[ModelTensor], key: &impl ModelKey, what: &str) -> Result<usize> {
+pub(super) fn find(tensors: &[ModelTensor], key: &impl ModelKey, what: &str) -> Result<usize> {
     let names: Vec<_> = tensors.iter().map(|tensor| tensor.name.as_str()).collect();
     key.find(&names)
         .ok_or_else(|| Error::invalid(format!("the model has no {what} {}: it has {names:?}", key.describe())))
@@ -503,6 +523,19 @@ fn choose(context: &ContextInner, id: u32, list: *mut aclmdlDataset, index: usiz
             unsafe { call!(context, aclmdlSetInputDynamicDims(id, list, index, &raw const dims)) }
         }
     }
+}
+
+fn set_preprocessing(
+    context: &Arc<ContextInner>,
+    id: u32,
+    list: *mut aclmdlDataset,
+    place: usize,
+    told: &Preprocessing,
+) -> Result<()> {
+    let told = told.told(context)?;
+    // SAFETY: a loaded model and a live list, whose buffer `place` is device memory that nothing uses; the parameters are
+    // copied into it.
+    unsafe { call!(&**context, aclmdlSetInputAIPP(id, list, place, told.raw())) }
 }
 
 fn execute(context: &ContextInner, id: u32, given: &Lists, stream: aclrtStream) -> Result<()> {

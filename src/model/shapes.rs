@@ -125,7 +125,7 @@ mod tests {
 
     fn model(inputs: &[&[Option<usize>]], gears: ModelGears) -> ModelDescription {
         let inputs = inputs.iter().map(|sizes| tensor(sizes)).collect();
-        ModelDescription { inputs, outputs: Vec::new(), gears, choice: None, preprocessing: false }
+        ModelDescription { inputs, outputs: Vec::new(), gears, choice: None, parameters: Vec::new() }
     }
 
     #[test]

@@ -203,16 +203,3 @@ fn a_capture_takes_no_model_and_gives_no_graph() {
         stream.synchronize().unwrap();
     });
 }
-
-#[test]
-fn a_model_with_parameters_of_preprocessing_is_not_run() {
-    nothing_ran(|context| {
-        let file = ModelFile::new()
-            .input::<f32>("x", &[2])
-            .input::<u8>("ascend_dynamic_aipp_data", &[64])
-            .output::<f32>("y", &[2])
-            .operator("a", "Abs", &["x"], "y");
-        let model = context.load_model_bytes(file.bytes().unwrap()).unwrap();
-        assert_says(&model.run().wait().unwrap_err(), ErrorKind::NotSupported, &["AIPP"]);
-    });
-}

@@ -4,7 +4,9 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "acl/error_codes/ge_error_codes.h"
 #include "base/base.h"
+#include "memory/memory.h"
 #include "models/data_buffer.h"
 #include "models/models.h"
 
@@ -12,6 +14,18 @@ static const mock_thing_type buffer_type = {"aclDataBuffer", NULL};
 
 const mock_data_buffer *mock_data_buffer_get(const aclDataBuffer *handle) {
     return mock_thing_get(&buffer_type, handle);
+}
+
+aclError mock_data_buffer_write(const mock_data_buffer *b, const void *from, size_t bytes) {
+    if (b->size < bytes)
+        return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID, "EE4001", "%zu bytes, where %zu are needed",
+            b->size, bytes);
+    mock_views_take();
+    char *at = mock_device_view(b->data, bytes);
+    if (at != NULL) memcpy(at, from, bytes);
+    mock_views_give();
+    if (at != NULL) return 0;
+    return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID, "EE4001", "%p is no device memory", b->data);
 }
 
 MOCK_EXPORT aclDataBuffer *aclCreateDataBuffer(void *data, size_t size) {

@@ -10,4 +10,7 @@ typedef struct mock_data_buffer {
     size_t size;
 } mock_data_buffer;
 
+/* From the host, at once. 145012 where there is no room, 145011 for what is no device memory. */
+aclError mock_data_buffer_write(const mock_data_buffer *b, const void *from, size_t bytes);
+
 #endif

@@ -223,7 +223,7 @@ MOCK_EXPORT aclError aclmdlGetInputDims(const aclmdlDesc *modelDesc, size_t inde
     return dims_at(modelDesc, false, index, dims);
 }
 
-/* The same: no model here has preprocessing. */
+/* The same: no model here has preprocessing whose parameters are fixed. */
 MOCK_EXPORT aclError aclmdlGetInputDimsV2(const aclmdlDesc *modelDesc, size_t index, aclmdlIODims *dims) {
     MOCK_ENTER(aclmdlGetInputDimsV2);
     return dims_at(modelDesc, false, index, dims);

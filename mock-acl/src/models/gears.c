@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include <string.h>
 #include "base/base.h"
-#include "memory/memory.h"
 #include "models/data_buffer.h"
 #include "models/dataset.h"
 #include "models/desc.h"
@@ -98,18 +97,10 @@ static aclError write_choice(const mock_data_buffer *b, const uint64_t *values, 
     if (b->size < count * sizeof(uint32_t))
         return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID, "EE4001",
             "%zu bytes for %zu numbers", b->size, count);
-    const size_t each = b->size >= count * sizeof(uint64_t) ? sizeof(uint64_t) : sizeof(uint32_t);
-    mock_views_take();
-    char *at = mock_host_address(b->data, count * each);
-    for (size_t i = 0; at != NULL && i < count; i++) {
-        const uint32_t narrow = (uint32_t)values[i];
-        memcpy(at + i * each, each == 8 ? (const void *)&values[i] : (const void *)&narrow, each);
-    }
-    mock_views_give();
-    if (at == NULL)
-        return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID, "EE4001",
-            "%p is no device memory", b->data);
-    return 0;
+    if (b->size >= count * sizeof(uint64_t)) return mock_data_buffer_write(b, values, count * sizeof(uint64_t));
+    uint32_t narrow[ACL_MAX_DIM_CNT];
+    for (size_t i = 0; i < count; i++) narrow[i] = (uint32_t)values[i];
+    return mock_data_buffer_write(b, narrow, count * sizeof(uint32_t));
 }
 
 static aclError choose(uint32_t id, aclmdlDataset *dataset, size_t index, mock_model_dynamic kind,

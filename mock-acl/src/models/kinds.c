@@ -2,6 +2,7 @@
  * choice). */
 #define _GNU_SOURCE
 #include <string.h>
+#include "models/aipp.h"
 #include "models/file.h"
 #include "models/kinds.h"
 #include "objects/objects.h"
@@ -152,6 +153,7 @@ static const mock_model_kind kinds[] = {
     {"Abs", 1, 1, mock_shape_same, plan_Abs, aclnnAbs},
     {"Add", 2, 2, mock_shape_broadcast, plan_Add, aclnnAdd},
     {"Adds", 1, 1, mock_shape_same, plan_Adds, aclnnAdds},
+    {"Aipp", 2, 2, mock_shape_aipp, NULL, NULL},
     {"Cast", 1, 1, mock_shape_same, plan_Cast, aclnnCast},
     {"ClampMin", 1, 1, mock_shape_same, plan_ClampMin, aclnnClampMin},
     {"Copy", 1, 1, mock_shape_same, plan_Copy, aclnnInplaceCopy},

@@ -20,7 +20,9 @@ typedef struct mock_model_call {
 typedef struct mock_model_kind {
     const char *type;
     uint8_t least, most; /* operands */
+    /* `out` has the shape that the model declares. */
     bool (*shape)(const mock_model_op *op, const mock_model_shape *const *in, mock_model_shape *out);
+    /* Without these two it is that of preprocessing, which is no operator of aclnn. */
     aclnnStatus (*plan)(mock_model_call *call);
     aclnnStatus (*run)(void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream);
 } mock_model_kind;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
+#include "models/aipp.h"
 #include "models/file.h"
 #include "models/kinds.h"
 #include "models/model.h"
@@ -186,6 +187,7 @@ static aclError run_call(const mock_model_op *op, mock_model_call *c, void *work
 
 aclError mock_model_call_op(const mock_model_file *f, const mock_model_op *op, const mock_model_plan *plan,
     void *const *addresses, void *workspace, uint64_t *need, aclrtStream stream, bool measure) {
+    if (op->kind->plan == NULL) return mock_aipp_submit(f, op, plan->shapes, addresses, measure ? NULL : stream, measure);
     mock_model_call c = {.op = op, .size = need, .output_dtype = f->tensors[op->output].dtype};
     c.dtype = f->tensors[op->inputs[0]].dtype;
     for (unsigned i = 0; i < op->input_count; i++) {

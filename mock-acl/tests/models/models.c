@@ -458,39 +458,6 @@ static void bundles(void) {
     CODE(aclmdlBundleQueryInfoFromFile("/nowhere", q), 100000);
 }
 
-static void no_model_has_preprocessing(void) {
-    uint32_t id = 0;
-    size_t attached = 0, size = 0;
-    aclmdlInputAippType type = ACL_DATA_WITH_STATIC_AIPP;
-    static aclAippInfo info;
-    affine(2, NULL);
-    OK(aclmdlLoadFromMem(w.bytes, w.size, &id));
-    OK(aclmdlGetAippType(id, 0, &type, &attached));
-    CHECK(type == ACL_DATA_WITHOUT_AIPP && attached == 0xFFFFFFFF);
-    CODE(aclmdlGetAippType(id, 1, &type, &attached), 100000);
-    CODE(aclmdlGetAippType(id + 1, 0, &type, &attached), 145003);
-    CODE(aclmdlGetFirstAippInfo(id, 0, &info), 145015);
-    CHECK(aclmdlCreateAIPP(0) == NULL && aclmdlCreateAIPP(128) == NULL);
-    aclmdlAIPP *a = aclmdlCreateAIPP(2);
-    OK(aclmdlGetAippDataSize(2, &size));
-    CHECK(size != 0);
-    OK(aclmdlSetAIPPInputFormat(a, ACL_RGB888_U8));
-    CODE(aclmdlSetAIPPInputFormat(a, ACL_RAW10), 100000);
-    OK(aclmdlSetAIPPSrcImageSize(a, 224, 224));
-    CODE(aclmdlSetAIPPSrcImageSize(a, 1, 5000), 100000);
-    OK(aclmdlSetAIPPCropParams(a, 1, 0, 0, 10, 10, 1));
-    CODE(aclmdlSetAIPPCropParams(a, 1, 0, 0, 10, 10, 2), 100000);
-    CODE(aclmdlSetAIPPPaddingParams(a, 2, 0, 0, 0, 0, 0), 100000);
-    OK(aclmdlSetAIPPDtcPixelMean(a, 1, 2, 3, 4, 0));
-    CODE(aclmdlSetAIPPRbuvSwapSwitch(NULL, 1), 100000);
-    aclmdlDataset *set = set_of(device(8), 8, NULL, 0);
-    CODE(aclmdlSetInputAIPP(id, set, 0, a), 100000);
-    CODE(aclmdlSetAIPPByInputIndex(id, set, 0, a), 500001);
-    OK(aclmdlDestroyAIPP(a));
-    CODE(aclmdlDestroyAIPP(a), 100000);
-    up();
-}
-
 /* Every byte of the body changed, and every length: a code, or a model that loads and unloads. */
 static void damaged_containers_give_codes(void) {
     static unsigned char copy[16384];
@@ -546,7 +513,6 @@ int main(void) {
     user_memory_and_configurations();
     files_and_weights_beside_them();
     bundles();
-    no_model_has_preprocessing();
     damaged_containers_give_codes();
     up();
     CHECK(live().library_objects == 0);
