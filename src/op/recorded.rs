@@ -76,6 +76,12 @@ impl Recorded {
         super::aclnn::find(name).is_some()
     }
 
+    /// What the parameters of an operator of C are called.
+    #[cfg(all(test, feature = "cache"))]
+    pub(crate) fn parameters_of(name: &str) -> Option<impl Iterator<Item = &'static str> + use<>> {
+        super::aclnn::find(name).map(|(_, function)| function.parameters())
+    }
+
     /// The operator with other numbers for parameters that are not known before: the name of each, and its amounts.
     pub(crate) fn with<'n>(
         &self,

@@ -11,11 +11,13 @@
 //! of the device what a [`Target`] says.
 //!
 //! - An operator takes the longest of: its start; its bytes through memory, or through the cores that it has; its
-//!   multiplications on these. Of a table of which some rows are used, as many bytes count as are used elsewhere.
-//! - A product has a matrix core for every 128 by 256 elements of its result and 256 products that each is the sum of,
-//!   other work a vector core for every 32 KiB, attention all cores, a foreign operator as many as it
-//!   [needs](crate::plan::Foreign::needs), or else all. A core limit of a scope holds. A choice counts as one foreign
-//!   operator, by the bytes of its operands and results.
+//!   multiplications on these. Of what it uses in part, such as a table of which it takes some rows, as many bytes
+//!   count as in the largest of the others.
+//! - Which cores an operator uses is told by a table of their exact names in C. A product has a matrix core for every
+//!   128 by 256 elements of its result and 256 products that each is the sum of; attention, recurrent networks and
+//!   products of lists have all cores; what is not in the table has a vector core for every 32 KiB. A foreign operator
+//!   has as many as it [needs](crate::plan::Foreign::needs), or else all. A core limit of a scope holds. A choice counts
+//!   as one foreign operator, by the bytes of its operands and results.
 //! - Work overlaps where there are cores for all of it and memory moves the bytes of all of it in time. What waits for
 //!   work of another stream starts one event later.
 //! - A prefetch uses memory where other work leaves it idle, at most nine tenths of it.
@@ -32,11 +34,13 @@
 //!
 //! # Prefetches
 //!
-//! Frozen and static inputs and constants that the plan does not write are prefetched for products that wait for
-//! memory, behind the latest work from which on memory is idle for long enough; the first bytes, when there is no time
-//! or no room for all. Bytes that wait in L2 for their product and all bytes of each operator that is issued meanwhile
-//! have room in a share of the cache, half of it if [nothing else](Auto::l2_share) is said. A weight that was read
-//! shortly before, with less than that share touched since, is not prefetched again.
+//! Frozen and static inputs and constants that the plan does not write are prefetched for each operator that reads them
+//! whole and waits for memory, behind the latest work from which on memory is idle for long enough; the first bytes,
+//! when there is no time or no room for all. Bytes that wait in L2 for their reader and all bytes of each operator that
+//! is issued meanwhile have room in a share of the cache, half of it if [nothing else](Auto::l2_share) is said. A weight
+//! that was read shortly before, with less than that share touched since, is not prefetched again. What is not
+//! prefetched is listed with its reason ([`Report::unfetched`]): a table of which some rows are used, say, or what a
+//! foreign operator reads, of which the model does not know how.
 //!
 //! A plan with streams, waits or prefetches of its own stays as it is, and the report says so. One with symbols is
 //! planned for the values that [`Auto::at`] gives, or for the greatest ones; the result runs with all of them.
@@ -77,6 +81,7 @@ use super::symbols::values::check_bounds;
 mod change;
 mod cost;
 mod fetch;
+mod operators;
 mod products;
 mod profile;
 mod report;
@@ -85,7 +90,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use report::{Moved, Prefetched, Reason, Report};
+pub use report::{Moved, Prefetched, Reason, Report, Unfetched};
 pub use target::{Rates, Target};
 
 /// Streams that work is spread over, if nothing is said.

@@ -43,7 +43,7 @@ impl Writer<'_> {
 
     fn step(&mut self) -> Result<()> {
         let (g, a, b) = (self.g, self.pick(), self.pick());
-        let made = match self.dice.below(12) {
+        let made = match self.dice.below(13) {
             0 => g.add(a, b)?,
             1 => g.tanh(a)?,
             2 => g.muls(a, 0.5)?,
@@ -62,6 +62,10 @@ impl Writer<'_> {
                 let copy = g.empty([1, WIDTH], F32)?;
                 g.copy(a, copy)?;
                 copy
+            }
+            9 => {
+                let weight = self.weights[self.dice.index(self.weights.len())];
+                g.amax(weight, &[0], true)?
             }
             _ => {
                 let weight = self.weights[self.dice.index(self.weights.len())];
@@ -123,7 +127,7 @@ fn left(plan: &Plan, run: u64, given: &[Given]) -> [Vec<u8>; 4] {
 fn random_plans_leave_the_same_bytes_when_their_work_overlaps() {
     let mock = Alone::new();
     let before = mock::check_races(RaceCheck::Report);
-    let counts = [(); 3].map(|()| AtomicUsize::new(0));
+    let counts = [(); 4].map(|()| AtomicUsize::new(0));
     let count = |index: usize, one: bool| counts[index].fetch_add(usize::from(one), Ordering::Relaxed);
     let outputs = ["y", "z"].map(|name| (name.to_owned(), F32));
     for_seeds(900_000..900_240, |seed| {
@@ -131,6 +135,7 @@ fn random_plans_leave_the_same_bytes_when_their_work_overlaps() {
         let Overlapped { plan: new, report, .. } = plan.overlap(&auto().streams(seed % 3 > 0)).unwrap();
         count(0, !report.moved.is_empty());
         count(1, !report.prefetched.is_empty());
+        count(3, report.prefetched.iter().any(|one| one.reader.operator == "aclnnAmax"));
         count(2, !report.moved.is_empty() && !report.prefetched.is_empty());
         let turns = [given(seed, 0), given(seed, 1)];
         for (turn, run) in turns.iter().zip(0..) {
@@ -143,7 +148,10 @@ fn random_plans_leave_the_same_bytes_when_their_work_overlaps() {
     mock::check_races(before);
     assert!(races.is_empty(), "{}", races[0]);
     let counts = counts.map(AtomicUsize::into_inner);
-    assert!(alone().is_some() || (counts[0] > 100 && counts[1] > 60 && counts[2] > 10), "{counts:?}");
+    assert!(
+        alone().is_some() || (counts[0] > 100 && counts[1] > 60 && counts[2] > 10 && counts[3] > 10),
+        "{counts:?}"
+    );
 }
 
 #[test]

@@ -12,8 +12,8 @@ use crate::plan::spread::{Choose, Placed, Wishes, is_on_one_stream, spread, work
 use crate::sort;
 
 use super::cost::{Cost, costs};
-use super::fetch::{self, Fetch, Fetches};
-use super::report::{Moved, Prefetched, Reason, Report};
+use super::fetch::{self, Fetch, Fetches, Left};
+use super::report::{Moved, Prefetched, Reason, Report, Unfetched};
 use super::schedule::{Schedule, schedule};
 use super::{Auto, Overlapped};
 
@@ -68,10 +68,11 @@ fn arena(plan: &Plan, symbols: &[u64]) -> Result<u64> {
 fn unchanged(plan: &Plan, auto: &Auto, (symbols, total): (&[u64], u64), own: Reason) -> Result<Overlapped> {
     let arena = arena(plan, symbols)?;
     let time = Duration::from_nanos(total);
-    let (moved, prefetched) = Default::default();
+    let (moved, prefetched, unfetched) = Default::default();
     let report = Report {
         moved,
         prefetched,
+        unfetched,
         left: vec![(own, 1)],
         before: time,
         after: time,
@@ -89,6 +90,7 @@ struct Chosen<'a> {
     /// On several; none where one is as good.
     several: Option<Schedule>,
     fetches: Vec<Fetch>,
+    unfetched: Vec<Left>,
     left: BTreeMap<Reason, usize>,
     total: u64,
 }
@@ -101,8 +103,9 @@ impl<'a> Chosen<'a> {
         wishes: &Wishes,
         one: Schedule,
     ) -> Self {
-        let mut chosen =
-            Self { costs, total: one.total, one, several: None, fetches: Vec::new(), left: BTreeMap::new() };
+        let (total, several) = (one.total, None);
+        let (fetches, unfetched, left) = Default::default();
+        let mut chosen = Self { costs, total, one, several, fetches, unfetched, left };
         if auto.streams && auto.max_streams > 1 {
             let several = schedule(recipe, wishes, costs, &auto.target, auto.max_streams);
             let is_spread = several.streams.iter().any(|stream| *stream > 0);
@@ -131,14 +134,18 @@ impl<'a> Chosen<'a> {
     }
 
     fn fetch(&mut self, found: Fetches) {
-        for reason in found.reasons {
-            *self.left.entry(reason).or_default() += 1;
-        }
+        self.unfetched = found.left;
         if found.total < self.total {
             self.total = found.total;
             self.fetches = found.all;
-        } else if !found.all.is_empty() {
-            *self.left.entry(Reason::HardlySooner).or_default() += found.all.len();
+        } else {
+            let reason = Reason::HardlySooner;
+            let useless = |Fetch { reader, value, whole, .. }| Left { reader, value, whole, reason };
+            self.unfetched.extend(found.all.into_iter().map(useless));
+            sort::by_key(&mut self.unfetched, |left| left.reader);
+        }
+        for left in &self.unfetched {
+            *self.left.entry(left.reason).or_default() += 1;
         }
     }
 
@@ -165,6 +172,7 @@ impl<'a> Chosen<'a> {
         let report = Report {
             moved: self.moved(&new.0.inlined().recipe, &positions),
             prefetched: self.prefetched(&new.0.inlined().recipe, &positions),
+            unfetched: self.unfetched(&new.0.inlined().recipe, &positions),
             left,
             before: Duration::from_nanos(self.one.total),
             after: Duration::from_nanos(self.total),
@@ -265,10 +273,7 @@ impl<'a> Chosen<'a> {
         let work = |node: u32| Work::of(new, positions[node as usize]);
         let one = |fetch: &Fetch| Prefetched {
             reader: work(fetch.reader),
-            weight: match new.storages[new.storage_of(fetch.value) as usize].kind {
-                StorageKind::Input(input) => Some(new.inputs[input as usize].name.clone()),
-                _ => None,
-            },
+            weight: name(new, fetch.value),
             bytes: fetch.bytes,
             whole: fetch.whole,
             behind: fetch.after.map(work),
@@ -277,6 +282,24 @@ impl<'a> Chosen<'a> {
             times: (Duration::from_nanos(fetch.times.0), Duration::from_nanos(fetch.times.1)),
         };
         self.fetches.iter().map(one).collect()
+    }
+
+    fn unfetched(&self, new: &Recipe, positions: &[u32]) -> Vec<Unfetched> {
+        let one = |left: &Left| Unfetched {
+            reader: Work::of(new, positions[left.reader as usize]),
+            weight: name(new, left.value),
+            whole: left.whole,
+            reason: left.reason,
+        };
+        self.unfetched.iter().map(one).collect()
+    }
+}
+
+/// The name of the input that a weight is.
+fn name(recipe: &Recipe, weight: u32) -> Option<String> {
+    match recipe.storages[recipe.storage_of(weight) as usize].kind {
+        StorageKind::Input(input) => Some(recipe.inputs[input as usize].name.clone()),
+        _ => None,
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::plan::recipe::layout::Layout;
 use crate::plan::recipe::{Access, FunctionKind, Mode, Node, NodeKind, Recipe};
 
-use super::products::{self, Kind};
+use super::operators::{self, Demand};
+use super::products;
 use super::profile::{MOST_BANDWIDTH, Use, duration};
 use super::target::{Rates, Target};
 
@@ -24,7 +25,6 @@ pub(super) struct Cost {
     least: u64,
     /// Nanoseconds of its products.
     pub(super) compute: u64,
-    pub(super) is_product: bool,
 }
 
 impl Cost {
@@ -104,16 +104,16 @@ impl Costed<'_> {
     fn operator(&self, name: &str, some: Cost) -> Cost {
         let all = self.target.cores;
         let vector = u32::try_from(some.bytes.div_ceil(BYTES_OF_CORE)).unwrap_or(u32::MAX).clamp(1, all.vector);
-        match products::kind(name) {
-            Kind::Vector => Cost { vector, ..some },
-            Kind::Both => Cost { cube: all.cube, vector: all.vector, ..some },
-            kind @ (Kind::Product { .. } | Kind::Convolution) => {
-                let work = products::product(self.recipe, self.accesses(), kind);
+        match operators::demand(name) {
+            Demand::Vector => Cost { vector, ..some },
+            Demand::Both => Cost { cube: all.cube, vector: all.vector, ..some },
+            demand @ (Demand::Product { .. } | Demand::Convolution) => {
+                let work = products::product(self.recipe, self.accesses(), demand);
                 let cube = work.parts.clamp(1, u64::from(all.cube)) as u32;
                 let per_core = work.multiplications.div_ceil(u128::from(cube)) * 2 * u128::from(work.element_bytes);
                 let rate = 2 * u128::from(self.target.rates.product);
                 let compute = u64::try_from((per_core * 1000).div_ceil(rate)).unwrap_or(u64::MAX / 4);
-                Cost { cube, compute, is_product: true, ..some }
+                Cost { cube, compute, ..some }
             }
         }
     }
@@ -138,16 +138,17 @@ impl Costed<'_> {
         self.recipe.accesses_of(self.node)
     }
 
-    /// Bytes of each access. Of a table of which some rows are used they are at most as many as in the largest of the
-    /// others.
+    /// Bytes of each access. Of what is used in part they are at most as many as in the largest of the others.
     fn sizes(&self) -> Vec<u64> {
-        let accesses = self.accesses().iter().filter(|access| access.mode != Mode::Touch);
-        let size = |access: &Access| bytes(self.recipe.layout_of(access.value));
-        let mut sizes: Vec<u64> = accesses.map(size).collect();
-        if products::uses_rows(&self.recipe.label(self.node)) && sizes.len() > 1 {
-            sizes.sort_unstable();
-            let last = sizes.len() - 1;
-            sizes[last] = sizes[last - 1];
+        let in_part = operators::in_part(self.recipe, self.node);
+        let size = |access: &Access| match access.mode {
+            Mode::Touch => 0,
+            _ => bytes(self.recipe.layout_of(access.value)),
+        };
+        let mut sizes: Vec<u64> = self.accesses().iter().map(size).collect();
+        let others = (0..sizes.len()).filter(|at| !in_part.contains(at)).map(|at| sizes[at]).max();
+        for at in in_part {
+            sizes[at] = sizes[at].min(others.unwrap_or(u64::MAX));
         }
         sizes
     }

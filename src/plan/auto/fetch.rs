@@ -6,6 +6,7 @@ use crate::plan::recipe::{Input, Mode, NodeKind, Recipe, StorageKind};
 use crate::plan::spread::is_outside;
 
 use super::cost::{Cost, bytes};
+use super::operators;
 use super::report::Reason;
 use super::schedule::{Clock, Schedule};
 use super::target::Target;
@@ -35,10 +36,20 @@ pub(super) struct Fetch {
     pub(super) times: (u64, u64),
 }
 
+/// A weight that is not prefetched.
+#[derive(Debug, Clone)]
+pub(super) struct Left {
+    pub(super) reader: u32,
+    pub(super) value: u32,
+    /// Bytes of the weight.
+    pub(super) whole: u64,
+    pub(super) reason: Reason,
+}
+
 /// What is prefetched, why the rest is not, and when everything is done.
 pub(super) struct Fetches {
     pub(super) all: Vec<Fetch>,
-    pub(super) reasons: Vec<Reason>,
+    pub(super) left: Vec<Left>,
     pub(super) total: u64,
 }
 
@@ -63,7 +74,7 @@ pub(super) fn fetches(
         written: written(recipe),
         fences,
         free: 0,
-        found: Fetches { all: Vec::new(), reasons: Vec::new(), total: 0 },
+        found: Fetches { all: Vec::new(), left: Vec::new(), total: 0 },
     };
     (0..recipe.nodes.len() as u32).for_each(|node| walk.node(node));
     walk.found.total = walk.clock.total();
@@ -118,17 +129,7 @@ impl Walk<'_> {
     fn node(&mut self, node: u32) {
         let (at, cost) = (node as usize, self.costs[node as usize]);
         let stream = self.schedule.streams[at];
-        let mut fetched = 0;
-        for access in self.recipe.accesses_of(&self.recipe.nodes[at]).iter().filter(|one| one.mode == Mode::Read) {
-            match self.weight(node, access.value) {
-                None => {}
-                Some(Err(reason)) => self.found.reasons.push(reason),
-                Some(Ok(range)) => match self.fetch(node, access.value, range, fetched) {
-                    Ok(bytes) => fetched += bytes,
-                    Err(reason) => self.found.reasons.push(reason),
-                },
-            }
-        }
+        let fetched = self.weights(node);
         self.clock.put(stream, &self.schedule.needs[at], &cost, fetched);
         self.touched[at + 1] = self.touched[at].saturating_add(cost.bytes);
         if !self.recipe.nodes[at].kind.is_sync() {
@@ -136,9 +137,29 @@ impl Walk<'_> {
         }
     }
 
+    /// Prefetches what the node reads, where that is worth while; how many bytes.
+    fn weights(&mut self, node: u32) -> u64 {
+        let (recipe, work) = (self.recipe, &self.recipe.nodes[node as usize]);
+        if recipe.is_once(work) {
+            return 0;
+        }
+        let (in_part, mut fetched) = (operators::in_part(recipe, work), 0);
+        for (place, access) in recipe.accesses_of(work).iter().enumerate().filter(|(_, one)| one.mode == Mode::Read) {
+            let Some(weight) = self.weight(node, access.value, in_part.contains(&place)) else { continue };
+            match weight.and_then(|range| self.fetch(node, access.value, range, fetched)) {
+                Ok(bytes) => fetched += bytes,
+                Err(reason) => {
+                    let whole = bytes(recipe.layout_of(access.value));
+                    self.found.left.push(Left { reader: node, value: access.value, whole, reason });
+                }
+            }
+        }
+        fetched
+    }
+
     /// The bytes of a weight that the node reads and that are worth a look, or why they are not. None for what is no
     /// weight.
-    fn weight(&mut self, node: u32, value: u32) -> Option<Result<Range, Reason>> {
+    fn weight(&mut self, node: u32, value: u32, is_in_part: bool) -> Option<Result<Range, Reason>> {
         let (recipe, storage) = (self.recipe, self.recipe.storage_of(value));
         match recipe.storages[storage as usize].kind {
             StorageKind::Constant(_) | StorageKind::Once => {}
@@ -157,7 +178,8 @@ impl Walk<'_> {
         let before = self.used.insert(range, node);
         Some(match () {
             () if self.written[storage as usize] => Err(Reason::Written),
-            () if !cost.is_product => Err(Reason::NoProduct),
+            () if operators::operator(recipe, &recipe.nodes[node as usize]).is_none() => Err(Reason::NoOperator),
+            () if is_in_part => Err(Reason::InPart),
             () if whole != span => Err(Reason::Gaps),
             () if bytes(layout) < LEAST_BYTES => Err(Reason::Small),
             () if before.is_some_and(|before| self.is_kept(before, node)) => Err(Reason::InCache),
@@ -208,11 +230,13 @@ impl Walk<'_> {
         if chain.is_empty() {
             return Err(Reason::FirstWork);
         }
+        let mut is_behind_all = false;
         let starts = chain.iter().rev().skip(1).map(|after| Some(*after));
         for after in starts.chain([None]).take(MOST_BESIDE) {
             // What is issued behind `after` has to have room in L2, too.
             let first = after.map_or(0, |after| after as usize + 1);
             if (first..seen).any(|node| self.is_fence(node)) {
+                is_behind_all = best.bytes == 0;
                 break;
             }
             for node in first..seen {
@@ -238,6 +262,7 @@ impl Walk<'_> {
         let enough = LEAST_BYTES.min(whole);
         match best.bytes >= enough {
             true => Ok(best),
+            false if is_behind_all => Err(Reason::BehindAll),
             false if room < enough => Err(Reason::NoRoom),
             false => Err(Reason::NoIdle),
         }

@@ -1,51 +1,16 @@
-//! Which operators multiply matrices, and how much they multiply.
+//! How much products multiply.
 
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::{Access, Recipe};
 use crate::plan::symbols::dim::Dim;
+
+use super::operators::Demand;
 
 /// Rows and columns of the part of a result that a matrix core computes.
 const TILE: (u64, u64) = (128, 256);
 
 /// Products of each element that a matrix core sums up.
 const SUMMED: u64 = 256;
-
-/// Which cores an operator uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Vector,
-    /// Matrix cores, for the product of this operand and the next.
-    Product {
-        first: usize,
-    },
-    /// Matrix cores, for the windows of the first operand with the filters of the second.
-    Convolution,
-    /// Both, as attention does.
-    Both,
-}
-
-/// By the name of an operator, as `racl::op` or the library has it.
-pub(super) fn kind(name: &str) -> Kind {
-    let name = name.strip_prefix("aclnn").unwrap_or(name).to_ascii_lowercase();
-    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    if has(&["attention"]) || (has(&["conv"]) && has(&["backward"])) {
-        Kind::Both
-    } else if has(&["addmm", "addbmm", "baddbmm", "addmv"]) {
-        Kind::Product { first: 1 }
-    } else if has(&["convolution", "convdepthwise"]) {
-        Kind::Convolution
-    } else if has(&["matmul"]) || matches!(&*name, "mm" | "mv" | "dot" | "gemm") {
-        Kind::Product { first: 0 }
-    } else {
-        Kind::Vector
-    }
-}
-
-/// Whether an operator uses some rows of a table alone.
-pub(super) fn uses_rows(label: &str) -> bool {
-    let label = label.to_ascii_lowercase();
-    ["embedding", "gather", "index", "scatter", "take"].iter().any(|part| label.contains(part))
-}
 
 /// How much a product multiplies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,15 +22,15 @@ pub(super) struct Work {
 }
 
 /// Of a product by the shapes of its operands and its result.
-pub(super) fn product(recipe: &Recipe, accesses: &[Access], kind: Kind) -> Work {
-    let first = if let Kind::Product { first } = kind { first } else { 0 };
+pub(super) fn product(recipe: &Recipe, accesses: &[Access], demand: Demand) -> Work {
+    let first = if let Demand::Product { first } = demand { first } else { 0 };
     let layout = |access: &Access| recipe.layout_of(access.value);
     let mut operands = accesses.iter().filter(|access| access.mode.reads()).skip(first).map(layout);
     let result = accesses.iter().find(|access| access.mode.writes()).map(layout);
     let (Some(a), Some(b), Some(c)) = (operands.next(), operands.next(), result) else {
         return Work { multiplications: 0, parts: u64::MAX, element_bytes: 2 };
     };
-    let inner = if kind == Kind::Convolution { filter(b) } else { inner(a, b, c) };
+    let inner = if demand == Demand::Convolution { filter(b) } else { inner(a, b, c) };
     let multiplications = u128::from(elements(c)) * u128::from(inner);
     let parts = tiles(c).saturating_mul(inner.div_ceil(SUMMED).max(1));
     Work { multiplications, parts, element_bytes: a.dtype.size().max(1) as u64 }
@@ -107,22 +72,8 @@ fn tiles(c: &Layout) -> u64 {
 mod tests {
     use super::*;
     use crate::op::DataType::F16;
+    use crate::plan::auto::operators::demand;
     use crate::plan::{Input, Plan};
-
-    #[test]
-    fn names_tell_the_cores() {
-        for name in ["matmul", "mm", "batch_matmul", "aclnnMatmul", "aclnnBatchMatMul", "aclnnMv"] {
-            assert_eq!(kind(name), Kind::Product { first: 0 }, "{name}");
-        }
-        for name in ["addmm", "aclnnAddmm", "aclnnInplaceAddmm", "aclnnBaddbmm"] {
-            assert_eq!(kind(name), Kind::Product { first: 1 }, "{name}");
-        }
-        assert_eq!(kind("aclnnConvolution"), Kind::Convolution);
-        assert_eq!(kind("aclnnPromptFlashAttentionV3"), Kind::Both);
-        for name in ["add", "aclnnRmsNorm", "softmax", "aclnnMmap", "aclnnDotted"] {
-            assert_eq!(kind(name), Kind::Vector, "{name}");
-        }
-    }
 
     #[test]
     fn shapes_tell_how_much_is_multiplied() {
@@ -141,7 +92,7 @@ mod tests {
         let recipe = &plan.0.recipe;
         let of = |node: usize| {
             let (node, accesses) = (&recipe.nodes[node], recipe.accesses_of(&recipe.nodes[node]));
-            let work = product(recipe, accesses, kind(&recipe.label(node)));
+            let work = product(recipe, accesses, demand(&recipe.label(node)));
             (work.multiplications, work.parts)
         };
         assert_eq!(of(0), (256 * 64 * 512, 2 * 2));

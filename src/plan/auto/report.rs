@@ -9,7 +9,7 @@ use crate::plan::recipe::Cores;
 /// What [`Plan::overlap`](crate::plan::Plan::overlap) chose for a plan, with the numbers behind it, and what it left.
 ///
 /// Times are those of the model that the [module](super) describes, never measured ones. Displayed it is a table, one
-/// line for each choice.
+/// line for each choice, and one for each reason of what was left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -17,6 +17,8 @@ pub struct Report {
     pub moved: Vec<Moved>,
     /// Weights that are prefetched, in the order of the work that reads them.
     pub prefetched: Vec<Prefetched>,
+    /// Weights that are not prefetched, in the order of the work that reads them.
+    pub unfetched: Vec<Unfetched>,
     /// Why other work is not moved and other weights are not prefetched, with how often that is so; most first.
     pub left: Vec<(Reason, usize)>,
     /// How long a run of the plan takes as it was, in the model; of a plan with streams of its own, how long all of it
@@ -52,7 +54,7 @@ pub struct Moved {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prefetched {
-    /// The product that reads it, in the new plan.
+    /// The work that reads it, in the new plan.
     pub reader: Work,
     /// The name of the input; none for a constant.
     pub weight: Option<String>,
@@ -64,10 +66,43 @@ pub struct Prefetched {
     pub behind: Option<Work>,
     /// Bytes that memory could move in that time beside what work moves, in the model.
     pub idle: u64,
-    /// Bytes that are in L2 for the same product already.
+    /// Bytes that are in L2 for the same work already.
     pub held: u64,
-    /// How long the product takes in the model, without and with the prefetch.
+    /// How long the work takes in the model, without and with the prefetch.
     pub times: (Duration, Duration),
+}
+
+/// A weight that is not prefetched for some work.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::{F16, I64};
+/// use racl::plan::auto::{Auto, Reason, Target};
+/// use racl::plan::{Input, Plan};
+///
+/// let plan = Plan::build(|g| {
+///     let rows = g.input("rows", [8], I64, Input::Copied)?;
+///     let table = g.input("table", [32000, 512], F16, Input::Frozen)?;
+///     g.output("y", g.embedding(table, rows)?)
+/// })?;
+/// let report = plan.overlap(&Auto::new(Target::new(192 << 20, 24, 48)?))?.report;
+/// let [left] = &report.unfetched[..] else { panic!("{report}") };
+/// assert_eq!((left.weight.as_deref(), left.reason), (Some("table"), Reason::InPart));
+/// assert!(left.to_string().ends_with("used in part")); // what, for which work, and why
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unfetched {
+    /// The work that reads it, in the new plan.
+    pub reader: Work,
+    /// The name of the input; none for a constant.
+    pub weight: Option<String>,
+    /// Bytes of the weight.
+    pub whole: u64,
+    /// Why it is not prefetched.
+    pub reason: Reason,
 }
 
 /// Why work is not moved, or a weight not prefetched.
@@ -93,8 +128,10 @@ pub enum Reason {
     Streams,
     /// The whole would take as long on several streams, or longer.
     NoGain,
-    /// The weight is read by work that is no product.
-    NoProduct,
+    /// The weight is used in part: rows that indices tell, experts that have tokens, pages of a cache.
+    InPart,
+    /// The weight is read by what is no operator of the library: a copy, a foreign operator, a choice. How is not known.
+    NoOperator,
     /// The weight is written in the plan.
     Written,
     /// The input is given anew for each run.
@@ -105,15 +142,17 @@ pub enum Reason {
     Small,
     /// The weight was read shortly before.
     InCache,
-    /// The product computes for longer than memory needs.
+    /// The work computes for longer than memory needs.
     ComputeBound,
-    /// The product, or the whole, would hardly end sooner.
+    /// The work, or the whole, would hardly end sooner.
     HardlySooner,
-    /// No work is in front of the product.
+    /// No work is in front of the work that reads it.
     FirstWork,
+    /// Right in front of the work that reads it is what comes after all before it and before all behind it.
+    BehindAll,
     /// There is no room in L2.
     NoRoom,
-    /// Memory has no idle time before the product starts.
+    /// Memory has no idle time before the work starts.
     NoIdle,
 }
 
@@ -121,7 +160,7 @@ impl Reason {
     /// Whether it is about a weight and not about work.
     #[must_use]
     pub fn is_of_prefetch(self) -> bool {
-        self >= Self::NoProduct || self == Self::OwnPrefetches
+        self >= Self::InPart || self == Self::OwnPrefetches
     }
 }
 
@@ -137,17 +176,19 @@ impl fmt::Display for Reason {
             Self::Event => "waiting for an event would take as long",
             Self::Streams => "no stream is left",
             Self::NoGain => "nothing gained by several streams",
-            Self::NoProduct => "weight read by no product",
+            Self::InPart => "used in part",
+            Self::NoOperator => "read by no operator of the library",
             Self::Written => "weight written in the plan",
             Self::Bound => "input given anew for each run",
             Self::Gaps => "weight with gaps",
             Self::Small => "weight below 64 KiB",
             Self::InCache => "weight read shortly before",
-            Self::ComputeBound => "the product computes for longer than memory needs",
-            Self::HardlySooner => "the product would hardly end sooner",
-            Self::FirstWork => "no work is in front of the product",
+            Self::ComputeBound => "the work computes for longer than memory needs",
+            Self::HardlySooner => "the work would hardly end sooner",
+            Self::FirstWork => "no work is in front of it",
+            Self::BehindAll => "right behind work that comes after all before it",
             Self::NoRoom => "no room in L2",
-            Self::NoIdle => "memory is not idle in front of the product",
+            Self::NoIdle => "memory is not idle in front of it",
         })
     }
 }
@@ -192,7 +233,7 @@ impl fmt::Display for Moved {
 impl fmt::Display for Prefetched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { reader, weight, bytes, whole, behind, idle, held, times } = self;
-        let weight = weight.as_ref().map_or_else(|| "a constant".to_owned(), |name| format!("{name:?}"));
+        let weight = shown(weight.as_deref());
         write!(f, "prefetched  {weight} for {reader}: {bytes} of {whole} bytes behind ")?;
         match behind {
             Some(behind) => write!(f, "{behind}")?,
@@ -200,6 +241,18 @@ impl fmt::Display for Prefetched {
         }
         write!(f, "; memory is idle for {idle} bytes, {held} are in L2; ")?;
         write!(f, "{} instead of {}", Micros(times.1), Micros(times.0))
+    }
+}
+
+/// A weight by its name.
+fn shown(weight: Option<&str>) -> String {
+    weight.map_or_else(|| "a constant".to_owned(), |name| format!("{name:?}"))
+}
+
+impl fmt::Display for Unfetched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { reader, weight, whole, reason } = self;
+        write!(f, "not fetched {} for {reader}: {whole} bytes, {reason}", shown(weight.as_deref()))
     }
 }
 

@@ -197,6 +197,7 @@ impl Edit {
         let positions = nodes(&mut new, recipe, &self.removed, (&self.rewritten, &self.inserted));
         reserved(&mut new, recipe, &positions);
         memory(&mut new);
+        new.drop_unused();
         let bodies = functions(&mut new, [bodies, &more].concat());
         new.shrink();
         (new, bodies, positions)

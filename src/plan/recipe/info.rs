@@ -61,7 +61,6 @@ impl FunctionInfo {
     }
 
     /// The operator, of one that is known.
-    #[cfg(feature = "cache")]
     pub(crate) fn recorded(&self) -> Option<&Arc<Recorded>> {
         match &self.0 {
             What::Operator(recorded) => Some(recorded),

@@ -36,6 +36,7 @@ impl State {
         let mut positions = self.place_records();
         self.resolve_reserved(&positions);
         self.drop_unused_tags();
+        self.recipe.drop_unused();
         self.spread(&mut positions);
         let lints = self.lints.iter().map(|lint| {
             let nodes: Vec<u32> = lint.nodes.iter().map(|node| positions[*node as usize]).collect();

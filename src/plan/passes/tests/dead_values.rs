@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::op::aclnn;
+use crate::plan::recipe::{Cores, PrefetchInfo};
+use crate::plan::{After, Scope};
 
 #[test]
 fn what_nobody_reads_goes_with_all_that_it_needs_alone() {
@@ -36,6 +38,39 @@ fn prefetches_of_memory_that_is_not_used_any_more_go() {
         g.prefetch(w, Prefetch::all(), crate::plan::After::Start)?;
         g.output("y", g.abs(x)?)
     });
+}
+
+/// The limits under which work runs and what prefetches ask for are those of a plan without the work that is gone.
+#[test]
+fn limits_and_prefetches_of_work_that_is_gone_go() {
+    let limit = |vector| Scope::new().cores(Cores { cube: 0, vector });
+    let work = |dead: bool| {
+        move |g: &Builder| {
+            let (x, v) = (x(g)?, g.input("v", [16], F32, Input::Frozen)?);
+            g.prefetch(v, Prefetch::all(), After::Start)?;
+            let y = g.scope_with("side", limit(2), |g| g.add(x, g.narrow(v, 0, 0..4)?))?;
+            if dead {
+                let w = g.input("w", [4], F32, Input::Frozen)?;
+                g.prefetch(w, Prefetch::bytes(8), After::Start)?;
+                g.scope_with("side", limit(1), |g| g.mul(x, w))?;
+            }
+            g.prefetch(v, Prefetch::bytes(4), After::Start)?;
+            g.scope_with("side", limit(3), |_| Ok(()))?; // nothing runs under it
+            g.output("y", g.scope_with("side", limit(4), |g| g.abs(y))?)
+        }
+    };
+    let better = optimised(dead(), work(true)).plan;
+    let never = Plan::build(work(false)).unwrap();
+    let of = |plan: &Plan| {
+        let recipe = &plan.0.recipe;
+        let works = recipe.nodes.iter().filter(|node| !node.kind.is_sync());
+        let uses: Vec<_> = works.map(|node| (recipe.label(node), node.cores)).collect();
+        (recipe.prefetches.clone(), recipe.cores.clone(), uses)
+    };
+    let (prefetches, cores, _) = of(&better);
+    assert_eq!(prefetches, [u64::MAX, 4].map(|max_bytes| PrefetchInfo { offset: 0, max_bytes }));
+    assert_eq!(cores, [2, 4].map(|vector| Cores { cube: 0, vector }));
+    assert_eq!(of(&better), of(&never));
 }
 
 #[test]

@@ -307,6 +307,9 @@ fn nodes_have_the_accesses_of_their_kind() {
             r.nodes[i].tag = 0;
             r.nodes[i].kind = NodeKind::ExternalWait(1);
         }),
+        ("Prefetch(99) does not fit the rest of the plan", is_prefetch, |r, i| {
+            r.nodes[i].kind = NodeKind::Prefetch(99);
+        }),
         ("Prefetch(0) does not fit the rest of the plan", is_prefetch, |r, _| {
             r.prefetches[0].offset = 16;
         }),
