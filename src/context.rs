@@ -17,6 +17,7 @@ use crate::retire::{self, Waited};
 
 mod allocator;
 mod beside;
+mod captures;
 mod conditions;
 mod events;
 mod foreign;
@@ -37,6 +38,8 @@ mod room;
 
 pub use allocator::{Allocator, ForeignAllocator};
 pub(crate) use allocator::{GiveBack, Piece};
+use captures::Captures;
+pub(crate) use captures::{Listed, note_own_mode};
 use conditions::Launches;
 pub(crate) use events::{Events, RawEvent};
 pub(crate) use idle::Idle;
@@ -83,6 +86,8 @@ pub(crate) struct ContextInner {
     pub(crate) events: Events,
     /// Asked at the first launch of a kernel.
     launches: OnceLock<Launches>,
+    /// Beside which calls that block are refused.
+    captures: Arc<Captures>,
     /// Tasks of the device that failed.
     pub(crate) failures: Arc<Failures>,
     /// Streams wait by themselves for others that use the same memory.
@@ -273,6 +278,7 @@ impl Context {
             idle_streams: Idle::of(raw, id, device, acl.table()),
             events: Events::default(),
             launches: OnceLock::new(),
+            captures: Arc::default(),
             failures: Failures::of(acl.table(), device),
             tracking: AtomicBool::new(true),
             drop_errors: Lock::default(),
@@ -518,6 +524,7 @@ impl ContextInner {
             idle_streams: Arc::clone(&self.idle_streams),
             events: std::mem::take(&mut self.events),
             launches: std::mem::take(&mut self.launches),
+            captures: Arc::clone(&self.captures),
             failures: Arc::clone(&self.failures),
             tracking: AtomicBool::new(*self.tracking.get_mut()),
             drop_errors: std::mem::take(&mut self.drop_errors),

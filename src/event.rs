@@ -21,35 +21,35 @@ mod external;
 mod held;
 mod query;
 mod shared;
-mod times;
+mod timing;
 mod waits;
 
 use held::{Held, One, Slow};
 
 pub use between::{IpcEvent, IpcEventHandle};
 pub use external::ExternalEvent;
+pub use timing::TimingEvent;
 
 /// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the
 /// wait.
 ///
-/// Made by [`Context::event`] (ordering) or [`Context::timing_event`] (ordering and time). Any thread may use it.
-/// Dropping it never blocks: pending records and waits still take place. An event for ordering is kept then and is
-/// the next one that somebody asks for, once its last record is done; [`Event::close`] destroys it.
+/// Made by [`Context::event`]; a [`TimingEvent`] takes the time as well. Any thread may use it. Dropping it never blocks:
+/// pending records and waits still take place. The event is kept then and is the next one that somebody asks for, once
+/// its last record is done; [`Event::close`] destroys it.
 ///
 /// C calls: `aclrtCreateEventExWithFlag`, `aclrtDestroyEvent`, `aclrtRecordEvent`, `aclrtQueryEventStatus`,
-/// `aclrtSynchronizeEvent`, `aclrtEventElapsedTime`.
+/// `aclrtSynchronizeEvent`.
 ///
 /// # Examples
 ///
 /// ```
-/// let acl = racl::Acl::mock()?;
-/// let device = acl.device(0)?;
-/// let stream = device.stream()?;
-/// let (start, end) = (device.timing_event()?, device.timing_event()?);
-/// start.record(&stream)?;
-/// end.record(&stream)?;
-/// end.synchronize()?;
-/// println!("{:?}", end.elapsed_since(&start)?);
+/// let device = racl::Acl::mock()?.device(0)?;
+/// let (stream, other) = (device.stream()?, device.stream()?);
+/// let event = device.event()?;
+/// event.record(&stream)?;
+/// other.wait(&event)?; // what `other` is given from here on comes after the record
+/// event.synchronize()?;
+/// assert!(event.is_complete()?);
 /// # Ok::<(), racl::Error>(())
 /// ```
 pub struct Event {
@@ -144,15 +144,6 @@ impl Context {
     #[doc(alias = "aclrtCreateEventExWithFlag")]
     pub fn event(&self) -> Result<Event> {
         Event::create(self, EventKind::Order)
-    }
-
-    /// A new event that also takes the time. Recording it costs more than a plain one.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NoEvents`] when the device has none left.
-    pub fn timing_event(&self) -> Result<Event> {
-        Event::create(self, EventKind::Timing)
     }
 }
 

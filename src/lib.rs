@@ -117,7 +117,7 @@ pub use device::{
     MemoryError, OverflowMode, RunMode, SuperPod, Utilization,
 };
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
-pub use event::{Event, ExternalEvent, IpcEvent, IpcEventHandle};
+pub use event::{Event, ExternalEvent, IpcEvent, IpcEventHandle, TimingEvent};
 pub use failures::TaskFailure;
 pub use future::{Finished, GivenBack, Reached};
 pub use graph::{

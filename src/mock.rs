@@ -267,7 +267,7 @@ pub fn now() -> Duration {
     Duration::from_nanos(unsafe { sys::mock_acl_now_ns() })
 }
 
-/// Moves the virtual clock on, in nanoseconds; what [timing events](crate::Context::timing_event) measure moves
+/// Moves the virtual clock on, in nanoseconds; what [timing events](crate::TimingEvent) measure moves
 /// along. It stops after 292 years.
 ///
 /// # Examples

@@ -4,7 +4,7 @@ use acl_sys::{aclmdlRI, aclrtEvent, aclrtStream};
 
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Refused, Result};
-use crate::event::Event;
+use crate::event::{Event, TimingEvent};
 use crate::graph::Graph;
 use crate::stream::Stream;
 
@@ -124,6 +124,32 @@ impl Event {
     /// Gives the handle away: the caller destroys the event.
     #[must_use = "nobody destroys the event otherwise"]
     pub fn into_raw(self) -> aclrtEvent {
+        self.give_away()
+    }
+}
+
+impl TimingEvent {
+    /// As [`Event::from_raw`], for an event that was made with the flags `ACL_EVENT_SYNC` and `ACL_EVENT_TIME_LINE`.
+    ///
+    /// # Safety
+    ///
+    /// 1. `raw` is null or such an event of the library of `context`.
+    /// 2. No other code destroys it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHandle`] for a null pointer.
+    pub unsafe fn from_raw(raw: aclrtEvent, context: impl AsRef<Context>) -> Result<Self> {
+        not_null(raw, "a null event")?;
+        Ok(Self::adopt(raw, context.as_ref()))
+    }
+
+    /// Gives the handle away: the caller destroys the event.
+    ///
+    /// # Errors
+    ///
+    /// The event, and [`ErrorKind::InvalidArgument`] while a future, or a clone of [`as_event`](Self::as_event), holds it.
+    pub fn into_raw(self) -> Result<aclrtEvent, Refused<Self>> {
         self.give_away()
     }
 }

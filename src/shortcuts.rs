@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Refused, Result};
-use crate::event::Event;
+use crate::event::{Event, TimingEvent};
 use crate::memory::{DeviceBuffer, PinnedBuffer};
 use crate::op::tensor::Tensor;
 use crate::op::{Element, IntoShape};
@@ -35,7 +35,7 @@ of_the_primary_context! {
     stream_with(options: StreamOptions) -> Stream;
     default_stream() -> Stream;
     event() -> Event;
-    timing_event() -> Event;
+    timing_event() -> TimingEvent;
     synchronize() -> ();
     alloc<T: Pod>(len: usize) -> DeviceBuffer<T>;
     alloc_zeroed<T: Pod>(len: usize) -> DeviceBuffer<T>;

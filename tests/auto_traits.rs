@@ -10,7 +10,7 @@ use racl::{
     ExternalEvent, Finished, GivenBack, Graph, GraphBuilder, GraphChange, GraphPool, GraphTask, GrowableBuffer,
     HostView, IpcEvent, Kernel, KernelBinary, KernelLaunch, Label, LabelList, Lent, ManagedBuffer, MappedBuffer,
     MemoryExport, Model, ModelDescription, ModelOptions, ModelRun, Notify, PhysicalMemory, PinnedBuffer, Prefetch,
-    Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Watch,
+    Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, TimingEvent, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -113,6 +113,8 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<Notify>();
     send::<CountingNotify>();
     sync::<CountingNotify>();
+    send::<TimingEvent>();
+    sync::<TimingEvent>();
     send::<IpcEvent>();
     sync::<IpcEvent>();
     send::<GraphBuilder>();

@@ -5,7 +5,7 @@ mod common;
 use std::time::Duration;
 
 use common::{assert_says, device, mock};
-use racl::{CaptureMode, Context, ErrorKind, Stream, op};
+use racl::{CaptureMode, Context, ErrorKind, Stream, TimingEvent, op};
 
 const CREATE: &str = "aclrtCreateEventExWithFlag";
 const DESTROY: &str = "aclrtDestroyEvent";
@@ -307,6 +307,39 @@ fn times_of_records_in_captures_are_not_those_of_records_before() {
         record(&stream).unwrap();
         stream.synchronize().unwrap();
         end.elapsed_since(&start).unwrap();
+    });
+}
+
+#[test]
+fn a_timing_event_orders_streams_and_moves_as_a_handle_once_nothing_else_has_it() {
+    alone(|context| {
+        let (stream, other) = (context.stream().unwrap(), context.stream().unwrap());
+        let (start, end) = (context.timing_event().unwrap(), context.timing_event().unwrap());
+        start.record(&stream).unwrap();
+        mock::hold(&stream).unwrap();
+        end.record(&stream).unwrap();
+        other.wait(end.as_event()).unwrap();
+        assert!(!end.is_complete().unwrap() && !other.is_complete().unwrap());
+        let future = end.as_event().reached();
+        let refused = end.close().unwrap_err();
+        assert_says(refused.error(), ErrorKind::InvalidArgument, &["held elsewhere"]);
+        let refused = refused.into_value().into_raw().unwrap_err();
+        assert_says(refused.error(), ErrorKind::InvalidArgument, &["held elsewhere"]);
+        drop(future);
+        mock::release(&stream).unwrap();
+        other.synchronize().unwrap();
+        let raw = refused.into_value().into_raw().unwrap();
+        assert_eq!(mock::calls(DESTROY), 0);
+        // SAFETY: it was just given away.
+        let end = unsafe { TimingEvent::from_raw(raw, context) }.unwrap();
+        end.record(&stream).unwrap();
+        end.synchronize_timeout(Duration::from_secs(20)).unwrap();
+        end.elapsed_since(&start).unwrap();
+        end.close().unwrap();
+        assert_eq!(mock::calls(DESTROY), 1);
+        // SAFETY: null is asked about.
+        let none = unsafe { TimingEvent::from_raw(std::ptr::null_mut(), context) };
+        assert_eq!(none.unwrap_err().kind(), ErrorKind::InvalidHandle);
     });
 }
 

@@ -1,8 +1,9 @@
 //! Events.
 
 use std::ffi::c_void;
+use std::ops::Deref;
 
-use racl::Event;
+use racl::{Event, TimingEvent};
 
 use crate::arguments::{limit, null};
 use crate::failure::{Failure, guard};
@@ -10,6 +11,33 @@ use crate::handles::{free, get};
 use crate::objects::{racl_context, racl_event, racl_stream};
 use crate::results::{answer, make};
 use crate::stream::give;
+
+/// What a handle of an event is one of.
+#[derive(Debug)]
+pub(crate) enum AnyEvent {
+    Order(Event),
+    Timing(TimingEvent),
+}
+
+impl AnyEvent {
+    fn timing(&self) -> Result<&TimingEvent, Failure> {
+        match self {
+            Self::Timing(event) => Ok(event),
+            Self::Order(_) => Err(Failure::invalid("a time of an event that takes none")),
+        }
+    }
+}
+
+impl Deref for AnyEvent {
+    type Target = Event;
+
+    fn deref(&self) -> &Event {
+        match self {
+            Self::Order(event) => event,
+            Self::Timing(event) => event.as_event(),
+        }
+    }
+}
 
 /// A new event. With `timing` 1 it takes the time too, and recording it costs more; with 0 captures take it.
 #[unsafe(no_mangle)]
@@ -21,8 +49,8 @@ pub unsafe extern "C" fn racl_event_new(
     let work = || {
         let context = get(context)?;
         let event = match timing {
-            0 => context.event()?,
-            1 => context.timing_event()?,
+            0 => AnyEvent::Order(context.event()?),
+            1 => AnyEvent::Timing(context.timing_event()?),
             other => return Err(Failure::invalid(format!("{other} for whether an event takes the time"))),
         };
         Ok(event)
@@ -47,7 +75,7 @@ pub unsafe extern "C" fn racl_event_ref(
             return Err(null("an aclrtEvent"));
         }
         // SAFETY: the header asks for such an event of this context, which outlives the handle.
-        Ok(unsafe { Event::from_raw_shared(raw, &*get(context)?) }?)
+        Ok(AnyEvent::Order(unsafe { Event::from_raw_shared(raw, &*get(context)?) }?))
     };
     // SAFETY: by the header.
     unsafe { make(event, work) }
@@ -100,7 +128,8 @@ pub unsafe extern "C" fn racl_event_elapsed(
     nanoseconds: *mut u64,
 ) -> i32 {
     let work = || {
-        let elapsed = get(end)?.elapsed_since(&*get(start)?)?;
+        let (start, end) = (get(start)?, get(end)?);
+        let elapsed = end.timing()?.elapsed_since(start.timing()?)?;
         Ok(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
     };
     // SAFETY: by the header.

@@ -2,11 +2,12 @@
 
 use racl::op::AnyTensor;
 use racl::plan::{Foreign, HostFunction, Plan, Pool, Simulation};
-use racl::{Acl, Context, DetachedCapture, Event, Graph, Lent, PinnedBuffer, SharedBuffer, Stream, TaskGroup};
+use racl::{Acl, Context, DetachedCapture, Graph, Lent, PinnedBuffer, SharedBuffer, Stream, TaskGroup};
 
 use crate::bindings::Binding;
 use crate::cache::{Caches, Registries};
 use crate::errors::Entry;
+use crate::event::AnyEvent;
 use crate::executable::Executables;
 use crate::handles::{Handle, Shared, Single};
 use crate::host_outputs::Taken;
@@ -156,7 +157,7 @@ objects! {
     racl_library = Library: Shared(Acl), "a library";
     racl_context = Context: Shared(Context), "a context";
     racl_stream = Stream: Shared(Borrowed<Stream>), "a stream";
-    racl_event = Event: Shared(Event), "an event";
+    racl_event = Event: Shared(AnyEvent), "an event";
     racl_buffer = Buffer: Shared(SharedBuffer<u8>), "a buffer";
     racl_host = Host: Single(HostState), "host memory";
     racl_capture = Capture: Single(DetachedCapture), "a capture";

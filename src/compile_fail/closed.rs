@@ -21,6 +21,7 @@
 //! # use racl::PinnedBuffer;
 //! # use racl::SharedBuffer;
 //! # use racl::Stream;
+//! # use racl::TimingEvent;
 //! fn end_0(acl: Acl) { acl.device(0); acl.close(); }
 //! fn end_1(device: Device) { device.stream(); device.close(); }
 //! fn end_2(context: Context) { context.synchronize(); context.close(); }
@@ -38,6 +39,7 @@
 //! fn end_14(buffer: GrowableBuffer<u8>) { buffer.capacity(); buffer.close(); }
 //! fn end_15(memory: PhysicalMemory) { memory.size_bytes(); memory.close(); }
 //! fn end_16(export: MemoryExport) { export.key(); export.close(); }
+//! fn end_17(event: TimingEvent) { event.is_complete(); event.close(); }
 //! ```
 //!
 //! ```compile_fail,E0382
@@ -173,6 +175,14 @@
 //! fn end(export: MemoryExport) {
 //!     let _ = export.close();
 //!     let _ = export.key();
+//! }
+//! ```
+//!
+//! ```compile_fail,E0382
+//! # use racl::TimingEvent;
+//! fn end(event: TimingEvent) {
+//!     let _ = event.close();
+//!     let _ = event.is_complete();
 //! }
 //! ```
 //!

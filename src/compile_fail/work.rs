@@ -252,6 +252,40 @@
 //! }
 //! ```
 //!
+//! # Times are told of events that take them
+//!
+//! ```
+//! # use std::time::Duration;
+//! # use racl::{Result, TimingEvent};
+//! fn times(start: &TimingEvent, end: &TimingEvent) -> Result<(Duration, Duration)> {
+//!     Ok((end.elapsed_since(start)?, end.timestamp()?))
+//! }
+//! ```
+//!
+//! ```compile_fail,E0599
+//! # use std::time::Duration;
+//! # use racl::{Event, Result, TimingEvent};
+//! fn since(start: &TimingEvent, end: &Event) -> Result<Duration> {
+//!     end.elapsed_since(start)
+//! }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use std::time::Duration;
+//! # use racl::{Event, Result, TimingEvent};
+//! fn since(start: &Event, end: &TimingEvent) -> Result<Duration> {
+//!     end.elapsed_since(start)
+//! }
+//! ```
+//!
+//! ```compile_fail,E0599
+//! # use std::time::Duration;
+//! # use racl::{Event, Result};
+//! fn when(event: &Event) -> Result<Duration> {
+//!     event.timestamp()
+//! }
+//! ```
+//!
 //! # What a watch hears is `'static`, and may come on any thread
 //!
 //! ```

@@ -11,15 +11,21 @@ use super::ending;
 use super::pool::GraphPool;
 use crate::call::{call, check_not_locked};
 use crate::closure;
-use crate::context::{Context, Events, Idle};
+use crate::context::{Context, Events, Idle, note_own_mode};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{say, theirs};
 use crate::stream::{CaptureState, Stream};
 
-/// Which calls beside a capture are refused while it is active (code 107030): blocking copies and fills.
+/// Which calls beside a capture are refused while it is active ([`ErrorKind::CaptureForbidden`]): those that block, which
+/// are copies and fills that wait for the host, and [`Context::synchronize`].
 ///
-/// The restriction holds for threads whose current context is the capture's. Work on capturing streams itself,
-/// waiting for them above all, is refused in every mode.
+/// The restriction holds for what belongs to the context of the capture. A call that is refused so lets the capture give
+/// no graph, whatever becomes of the error: [`Capture::finish`] names its place. The library alone, which would let the
+/// capture go on, is not asked; what only it refuses, since other code changed the mode of the thread (107030), or an
+/// event is asked that was recorded in a capture that is open (107028), leaves the capture as it is. So does
+/// `Context::synchronize` while a thread that may block captures: the library refuses it in every mode (107027).
+///
+/// Work on capturing streams itself, waiting for them above all, is refused in every mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[doc(alias = "aclmdlRICaptureMode")]
 pub enum CaptureMode {
@@ -57,14 +63,14 @@ impl Context {
     /// # Examples
     ///
     /// ```
-    /// use racl::{CaptureMode, ErrorKind};
+    /// use racl::CaptureMode;
     ///
     /// let device = racl::Acl::mock()?.device(0)?;
     /// let (context, stream) = (device.context(), device.stream()?);
     /// let flag = context.flag(7)?;
     /// let mut buffer = device.alloc::<u8>(4)?;
     /// stream.capture(CaptureMode::ThreadLocal, |s| {
-    ///     assert_eq!(flag.value().unwrap_err().kind(), ErrorKind::CaptureForbidden); // a blocking copy
+    ///     // Without the scope the copy, which blocks, is refused, and the capture gives no graph.
     ///     let value = context.with_capture_mode(CaptureMode::Relaxed, || flag.value())??;
     ///     s.fill_bytes(&mut buffer, value as u8)
     /// })?;
@@ -79,9 +85,11 @@ impl Context {
 }
 
 /// Sets the mode of this thread, and gives the former one.
-fn exchange(context: &Context, mut mode: aclmdlRICaptureMode) -> Result<aclmdlRICaptureMode> {
+fn exchange(context: &Context, own: aclmdlRICaptureMode) -> Result<aclmdlRICaptureMode> {
+    let mut mode = own;
     // SAFETY: `mode` is a place for one value, which is read and written.
     unsafe { call!(&**context.inner(), aclmdlRICaptureThreadExchangeMode(&raw mut mode)) }?;
+    note_own_mode(context.acl().table(), own);
     Ok(mode)
 }
 
@@ -307,7 +315,8 @@ impl Capture {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureUnjoined`] naming the stream that does not lead back to the origin;
-    /// [`ErrorKind::CaptureInvalidated`] naming the call that could not be recorded, or the buffer that the program keeps
+    /// [`ErrorKind::CaptureInvalidated`] naming the call that could not be recorded, or that [the mode](CaptureMode)
+    /// refused beside the capture, or the buffer that the program keeps
     /// in memory which earlier graphs of the same [pool](GraphPool) write. Nothing was executed then, and the streams
     /// are free again. [`ErrorKind::NotSupported`] while this thread has the
     /// [process locked](crate::Acl::lock_process), with which the capture ends.

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::ops::RangeBounds;
+use std::panic::Location;
 use std::sync::Arc;
 
 use bytemuck::Pod;
@@ -132,6 +133,7 @@ impl Context {
     #[doc(alias = "aclrtMemset")]
     #[track_caller]
     pub fn alloc_zeroed<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
+        self.inner().check_may_block("a fill", Location::caller())?;
         let buffer = self.alloc(len)?;
         let (address, bytes) = (buffer.address(), buffer.size_bytes());
         // SAFETY: `bytes` bytes of this new buffer are set; nothing else uses them yet.
@@ -300,7 +302,7 @@ impl<T: Pod> DeviceBuffer<T> {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for another length than the buffer's; the
     /// error of work that is waited for, such as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault);
     /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) when a capture of this context does not
-    /// allow blocking copies.
+    /// allow blocking copies, which gives [no graph](crate::CaptureMode) then.
     ///
     /// # Examples
     ///
@@ -313,6 +315,7 @@ impl<T: Pod> DeviceBuffer<T> {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclrtMemcpy")]
+    #[track_caller]
     pub fn write(&mut self, data: &[T]) -> Result<()> {
         self.as_mut_slice().write(data)
     }

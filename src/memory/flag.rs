@@ -100,6 +100,7 @@ impl DeviceFlag {
     /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) on a thread that may not make blocking
     /// copies while a graph is recorded.
     #[doc(alias = "aclrtMemcpy")]
+    #[track_caller]
     pub fn value(&self) -> Result<u64> {
         let mut value = 0_u64;
         let to = (&raw mut value).cast::<c_void>();
@@ -113,13 +114,16 @@ impl DeviceFlag {
     ///
     /// As [`DeviceFlag::value`].
     #[doc(alias = "aclrtMemcpy")]
+    #[track_caller]
     pub fn set(&self, value: u64) -> Result<()> {
         let mut value = value;
         let from = (&raw mut value).cast::<c_void>();
         self.copy(self.address(), from, aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE)
     }
 
+    #[track_caller]
     fn copy(&self, to: *mut c_void, from: *mut c_void, kind: aclrtMemcpyKind) -> Result<()> {
+        self.0.allocation().context().check_may_block("a copy of a flag", Location::caller())?;
         let bytes = size_of::<u64>();
         // SAFETY: both sides have eight bytes that live as long as the call; the device changes whole words.
         unsafe { call!(&**self.0.allocation().context(), aclrtMemcpy(to, bytes, from, bytes, kind)) }

@@ -144,6 +144,7 @@ impl<T: Pod> CopyDescriptor<T> {
     /// multiple of 64 bytes, or that overlaps the other one without being the same: the copy stays as it was. The error of work that is waited for;
     /// [`ErrorKind::CaptureForbidden`] when a capture of this context does not allow blocking copies.
     #[doc(alias = "aclrtSetMemcpyDesc")]
+    #[track_caller]
     pub fn set(&mut self, from: usize, to: usize) -> Result<()> {
         let [from, to] = self.places(from, to)?;
         check_apart(from.addr(), to.addr(), copied_bytes::<T>(self.len)?)?;
@@ -156,7 +157,9 @@ impl<T: Pod> CopyDescriptor<T> {
         Ok([place(&self.from, from, self.len)?, place(&self.to, to, self.len)?])
     }
 
+    #[track_caller]
     fn write(&self, from: *mut c_void, to: *mut c_void) -> Result<()> {
+        self.memory.context().check_may_block("the write of a descriptor", Location::caller())?;
         let bytes = copied_bytes::<T>(self.len)?;
         self.memory.wait_idle()?;
         let (context, at, none) = (&**self.memory.context(), self.memory.address(), std::ptr::null_mut());

@@ -93,6 +93,7 @@ impl<T: Pod> SharedBuffer<T> {
     ///
     /// As [`DeviceBuffer::write`].
     #[doc(alias = "aclrtMemcpy")]
+    #[track_caller]
     pub fn write(&mut self, data: &[T]) -> Result<()> {
         self.as_mut_slice().write(data)
     }

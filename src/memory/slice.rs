@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
+use std::panic::Location;
 use std::sync::Arc;
 
 use acl_sys::aclrtMemcpyKind;
@@ -258,8 +259,10 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
     ///
     /// As [`DeviceBuffer::write`].
     #[doc(alias = "aclrtMemcpy")]
+    #[track_caller]
     pub fn read(&self, data: &mut [T]) -> Result<()> {
         self.check_len(data.len())?;
+        self.context_inner().check_may_block("a copy to the host", Location::caller())?;
         self.allocation.wait_idle()?;
         let (bytes, kind) = (self.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
         let (to, from) = (data.as_mut_ptr().cast(), self.address());
@@ -273,6 +276,7 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
     /// # Errors
     ///
     /// As [`DeviceBuffer::write`].
+    #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>> {
         let mut data = vec![T::zeroed(); self.len];
         self.read(&mut data)?;
@@ -348,9 +352,11 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
     ///
     /// As [`DeviceBuffer::write`].
     #[doc(alias = "aclrtMemcpy")]
+    #[track_caller]
     pub fn write(&mut self, data: &[T]) -> Result<()> {
         let own = self.as_slice();
         own.check_len(data.len())?;
+        own.context_inner().check_may_block("a copy from the host", Location::caller())?;
         own.allocation.wait_idle()?;
         let (bytes, kind) = (own.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
         let (to, from) = (own.address(), data.as_ptr().cast());
@@ -416,6 +422,7 @@ macro_rules! as_a_slice {
             /// # Ok::<(), racl::Error>(())
             /// ```
             #[doc(alias = "aclrtMemcpy")]
+            #[track_caller]
             pub fn read(&self, data: &mut [T]) -> Result<()> {
                 self.as_slice().read(data)
             }
@@ -437,6 +444,7 @@ macro_rules! as_a_slice {
             /// assert_eq!(buffer.to_vec()?, [7; 3]); // waits for the fill
             /// # Ok::<(), racl::Error>(())
             /// ```
+            #[track_caller]
             pub fn to_vec(&self) -> Result<Vec<T>> {
                 self.as_slice().to_vec()
             }

@@ -280,6 +280,7 @@ impl<T: Element> Tensor<T> {
     /// assert_eq!(matrix.transposed(0, 1)?.to_vec()?, [1, 3, 2, 4]);
     /// # Ok::<(), racl::Error>(())
     /// ```
+    #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>> {
         if self.is_empty() {
             return Ok(Vec::new());
@@ -315,6 +316,7 @@ impl<T: Element> Tensor<T> {
     /// assert_eq!(matrix.to_vec()?, [0, 0, 3, 4]);
     /// # Ok::<(), racl::Error>(())
     /// ```
+    #[track_caller]
     pub fn write(&mut self, data: &[T]) -> Result<()> {
         if !self.is_dense() {
             return Err(Error::invalid("only a dense tensor can be written from the host"));

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use acl_sys::aclmdlRICaptureMode;
 
@@ -14,6 +14,7 @@ use super::submit::Named;
 use super::{Handle, Stream, StreamInner, Task};
 use crate::allocation::{Allocation, How, Touch};
 use crate::closure::{Kept, Panics};
+use crate::context::Listed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
 use crate::retire::keepers::Keeper;
@@ -34,6 +35,8 @@ pub(crate) struct CaptureState {
     pub(crate) panics: Panics,
     /// Where memory for its work comes from.
     pub(crate) pool: Arc<Private>,
+    /// Its place among those beside which calls that block are refused.
+    listed: OnceLock<Listed>,
     inner: Lock<Inner>,
 }
 
@@ -157,8 +160,15 @@ impl Keep {
 }
 
 impl CaptureState {
+    /// This thread has begun it.
     pub(crate) fn new(origin: &Arc<StreamInner>, pool: &Arc<Private>, mode: aclmdlRICaptureMode) -> Arc<Self> {
-        Self::within(None, origin, pool, mode)
+        let state = Self::within(None, origin, pool, mode);
+        let stream = Arc::downgrade(origin);
+        let name = move || stream.upgrade().map_or_else(|| "a stream".to_owned(), |stream| stream.name());
+        if let Some(listed) = Listed::begin(origin.context(), mode, name) {
+            let _ = state.listed.set(listed);
+        }
+        state
     }
 
     fn within(
@@ -176,6 +186,7 @@ impl CaptureState {
             over: AtomicBool::new(false),
             panics,
             pool: Arc::clone(pool),
+            listed: OnceLock::new(),
             inner: Lock::default(),
         };
         state.lock().add_stream(origin);
@@ -428,7 +439,8 @@ impl CaptureState {
 
     /// Why the capture gives no graph although the runtime would, if so.
     pub(crate) fn failure(&self) -> Option<String> {
-        self.lock().failure.clone()
+        let failure = self.lock().failure.clone();
+        failure.or_else(|| self.listed.get()?.broken())
     }
 
     /// The stream that does not lead back, and what to do about it.
@@ -443,6 +455,9 @@ impl CaptureState {
 
     /// Takes every stream out of the capture.
     pub(crate) fn release_streams(&self) {
+        if let Some(listed) = self.listed.get() {
+            listed.end();
+        }
         let (joined, all) = {
             let mut inner = self.lock();
             (inner.joined().cloned().collect::<Vec<_>>(), std::mem::take(&mut inner.streams))

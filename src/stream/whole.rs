@@ -1,5 +1,7 @@
 //! All streams of a context at once.
 
+use std::panic::Location;
+
 use super::abort::of_context;
 use super::inherited::number_of;
 use crate::call::call;
@@ -15,15 +17,18 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) while any stream of the context captures;
+    /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) while any stream of the context captures, which
+    /// may [cost the capture its graph](crate::CaptureMode);
     /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) in a host function; the error of a stream whose work
     /// failed.
     #[doc(alias = "aclrtSynchronizeDevice")]
+    #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
         if closure::is_running() {
             return Err(closure::refusal("a host function waits for the device, which waits for it"));
         }
         let inner = &**self.inner();
+        inner.check_may_block("Context::synchronize", Location::caller())?;
         let moment = failures::now();
         let before: Vec<_> = of_context(inner).into_iter().map(|stream| (stream.unreported().0, stream)).collect();
         let waited = keepers::wait_long(|limit| match limit {

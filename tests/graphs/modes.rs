@@ -2,10 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use racl::{CaptureMode, Context, ErrorKind, Result};
+use racl::{CaptureMode, Context, ErrorKind, Result, Stream};
 
 use crate::alone;
-use crate::common::mock;
+use crate::common::{assert_says, mock};
 
 /// A blocking copy.
 fn reads(context: &Context) -> Result<Vec<u8>> {
@@ -36,7 +36,8 @@ fn blocking_calls_are_refused_as_the_thread_has_it() {
                 true => scope(),
                 false => std::thread::scope(|threads| threads.spawn(scope).join().unwrap()),
             };
-            capture.finish().unwrap();
+            let finished = capture.finish();
+            assert_eq!(finished.err().map(|error| error.kind()), (!allowed).then_some(ErrorKind::CaptureInvalidated));
             assert_eq!(read.is_ok(), allowed, "{table:?}: {own:?} {captures}");
             assert!(read.err().is_none_or(|error| error.kind() == ErrorKind::CaptureForbidden));
         }
@@ -65,7 +66,7 @@ fn the_former_mode_comes_back() {
         let told = context.take_drop_errors();
         assert!(told.len() == 1 && told[0].to_string().contains("507000"), "{told:?}");
         context.with_capture_mode(CaptureMode::Global, || ()).unwrap();
-        capture.finish().unwrap();
+        assert_eq!(capture.finish().unwrap_err().kind(), ErrorKind::CaptureInvalidated);
         // As at first: this thread is that of other tests as well.
         restore(context);
     });
@@ -77,4 +78,95 @@ fn restore(context: &Context) {
     let function = context.acl().table().aclmdlRICaptureThreadExchangeMode().unwrap();
     // SAFETY: a place for one value.
     assert_eq!(unsafe { function(&raw mut mode) }, 0);
+}
+
+/// Records a fill, lets `call` be refused, and has the capture end without a graph, for that call.
+fn refused<T>(stream: &Stream, mode: CaptureMode, call: impl FnOnce() -> (Result<T>, u32)) {
+    let name = stream.name();
+    let capture = stream.begin_capture(mode).unwrap();
+    stream.alloc::<u8>(8).and_then(|mut buffer| stream.fill_bytes(&mut buffer, 1)).unwrap();
+    let (told, line) = call();
+    let told = told.err().expect("it is refused");
+    let place = format!("{}:{line}", file!());
+    let of = format!("the capture of {name}");
+    assert_says(&told, ErrorKind::CaptureForbidden, &[&place, &of, &format!("{mode:?}")]);
+    assert_says(&capture.finish().unwrap_err(), ErrorKind::CaptureInvalidated, &[&place, "beside the capture"]);
+    assert!(!stream.is_capturing());
+}
+
+#[test]
+fn what_blocks_beside_a_capture_is_not_asked_of_the_library_and_costs_the_graph() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let buffer = context.upload(&[1_u8; 128]).unwrap();
+        let mut tensor = context.zeros::<f32>([2]).unwrap();
+        let flag = context.flag(3).unwrap();
+        let memory = context.upload(&[[0_u8; 64]; 2]).unwrap().into_shared();
+        let mut copy = context.copy_descriptor(&memory, &memory, 1).unwrap();
+        let mut pointer = context.device_pointer(&memory).unwrap();
+        let mut written = context.upload(&[1_u8; 4]).unwrap();
+        let batched = context.upload(&[1_u8; 4]).unwrap();
+        let mut host = [0; 128];
+        let calls: [&mut dyn FnMut() -> (Result<()>, u32); 13] = [
+            &mut || (buffer.read(&mut host), line!()),
+            &mut || (buffer.to_vec().map(drop), line!()),
+            &mut || (buffer.slice(1..).unwrap().to_vec().map(drop), line!()),
+            &mut || (written.write(&[0; 4]), line!()),
+            &mut || (tensor.write(&[0.0; 2]), line!()),
+            &mut || (context.upload(&[1_u8]).map(drop), line!()),
+            &mut || (context.zeros::<f32>([2]).map(drop), line!()),
+            &mut || (flag.value().map(drop), line!()),
+            &mut || (flag.set(1), line!()),
+            &mut || (copy.set(0, 1), line!()),
+            &mut || (pointer.point_to(1), line!()),
+            &mut || (context.read_batch(&mut [(batched.slice(..).unwrap(), &mut [0; 4])]), line!()),
+            &mut || (context.synchronize(), line!()),
+        ];
+        let counted =
+            ["aclrtMemcpy", "aclrtMemset", "aclrtSetMemcpyDesc", "aclrtMemcpyBatch", "aclrtSynchronizeDevice"];
+        let asked = || counted.map(mock::calls);
+        let before = asked();
+        for call in calls {
+            refused(&stream, CaptureMode::ThreadLocal, &mut *call);
+            refused(&stream, CaptureMode::Global, &mut *call);
+        }
+        assert_eq!(asked(), before);
+        assert_eq!(flag.value().unwrap(), 3);
+    });
+}
+
+#[test]
+fn another_thread_breaks_the_captures_that_forbid_it_and_no_others() {
+    alone(|context| {
+        let [global, local, relaxed] = [(); 3].map(|()| context.stream().unwrap());
+        let modes = [CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed];
+        let begin = |(stream, mode): (&Stream, _)| stream.begin_capture(mode).unwrap();
+        let captures: Vec<_> = [&global, &local, &relaxed].into_iter().zip(modes).map(begin).collect();
+        let told = std::thread::scope(|threads| threads.spawn(|| reads(context)).join().unwrap()).unwrap_err();
+        assert_says(&told, ErrorKind::CaptureForbidden, &[&global.name(), "Global"]);
+        let ended: Vec<_> = captures.into_iter().map(|capture| capture.finish().is_ok()).collect();
+        assert_eq!(ended, [false, true, true]);
+        // None is open any more.
+        reads(context).unwrap();
+        context.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn captures_of_other_contexts_and_ended_ones_forbid_nothing() {
+    alone(|context| {
+        let other = crate::common::device().context().create_context().unwrap();
+        let stream = other.stream().unwrap();
+        let capture = stream.begin_capture(CaptureMode::Global).unwrap();
+        reads(context).unwrap();
+        drop(capture);
+        reads(&other).unwrap();
+        // One that forbade something goes with its error.
+        let capture = stream.begin_capture(CaptureMode::Global).unwrap();
+        drop(reads(&other).unwrap_err());
+        capture.finish().unwrap_err();
+        stream.capture(CaptureMode::Global, |_| Ok(())).unwrap();
+        drop(stream);
+        other.close().unwrap();
+    });
 }

@@ -54,11 +54,11 @@ fn events_and_graphs_of_one_library_are_refused_by_streams_of_the_other() {
     let (stream, other) = (there.stream().unwrap(), here.stream().unwrap());
     let event = here.timing_event().unwrap();
     assert_refused(event.record(&stream));
-    assert_refused(stream.wait(&event));
+    assert_refused(stream.wait(event.as_event()));
     assert_refused(stream.fork(&other));
     assert_refused(other.join(&stream));
     event.record(&other).unwrap();
-    assert_refused(stream.wait(&event));
+    assert_refused(stream.wait(event.as_event()));
     assert_refused(there.timing_event().unwrap().elapsed_since(&event));
     let mut graph = other.capture(CaptureMode::Relaxed, |_| Ok(())).unwrap();
     assert_refused(graph.launch(&stream));

@@ -117,11 +117,12 @@ fn a_descriptor_is_not_written_in_a_capture() {
     let memory = device.upload(&rows(&[1, 2])).unwrap().into_shared();
     let mut copy = device.context().copy_descriptor(&memory, &memory, ROW).unwrap();
     let mut told = None;
-    let _graph = stream.capture(CaptureMode::Global, |_| {
+    let graph = stream.capture(CaptureMode::Global, |_| {
         told = copy.set(0, ROW).err();
         Ok(())
     });
-    assert_says(&told.unwrap(), ErrorKind::CaptureForbidden, &["aclrtSetMemcpyDesc"]);
+    assert_says(&told.unwrap(), ErrorKind::CaptureForbidden, &["the write of a descriptor at", file!()]);
+    assert_says(&graph.unwrap_err(), ErrorKind::CaptureInvalidated, &["the write of a descriptor at", file!()]);
 }
 
 #[test]

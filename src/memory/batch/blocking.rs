@@ -1,6 +1,7 @@
 //! Several copies with one call that waits for them.
 
 use std::ffi::c_void;
+use std::panic::Location;
 
 use bytemuck::Pod;
 
@@ -85,7 +86,9 @@ impl Context {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclrtMemcpyBatch")]
+    #[track_caller]
     pub fn write_batch<T: Pod>(&self, parts: &mut [(DeviceSliceMut<'_, T>, &[T])]) -> Result<()> {
+        self.inner().check_may_block("Context::write_batch", Location::caller())?;
         check_places(parts.iter().map(|(memory, _)| memory.as_slice()))?;
         let mut copies = Copies::default();
         for (memory, data) in parts.iter() {
@@ -106,7 +109,9 @@ impl Context {
     ///
     /// See [`write_batch`](Self::write_batch).
     #[doc(alias = "aclrtMemcpyBatch")]
+    #[track_caller]
     pub fn read_batch<T: Pod>(&self, parts: &mut [(DeviceSlice<'_, T>, &mut [T])]) -> Result<()> {
+        self.inner().check_may_block("Context::read_batch", Location::caller())?;
         let mut copies = Copies::default();
         for (memory, data) in parts.iter_mut() {
             copies.add(self, *memory, data.as_mut_ptr(), data.len())?;

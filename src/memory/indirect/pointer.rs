@@ -87,7 +87,9 @@ impl<T: Pod> DevicePointer<T> {
     /// pointer stays as it was. The error of work that is waited for;
     /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) when a capture of this context does not
     /// allow blocking copies.
+    #[track_caller]
     pub fn point_to(&mut self, position: usize) -> Result<()> {
+        self.cell.context().check_may_block("DevicePointer::point_to", Location::caller())?;
         self.cell.wait_idle()?;
         if Arc::strong_count(&self.cell) == 1 {
             // No graph has a copy, and no capture.

@@ -28,6 +28,7 @@ impl CaptureState {
             over: AtomicBool::new(false),
             panics: Panics::default(),
             pool: Arc::clone(pool),
+            listed: std::sync::OnceLock::new(),
             inner: Lock::default(),
         };
         state.lock().flow = Some(Flow::new(id));
