@@ -341,6 +341,7 @@ typedef struct {
     double by;
     int32_t fails;
     const racl_stream *lent;
+    racl_capture *ends;
 } Scale;
 
 static int32_t scale(void *user, const racl_stream *on) {
@@ -361,6 +362,14 @@ static int32_t another(void *user, const racl_stream *on) {
 static int32_t gives_back(void *user, const racl_stream *on) {
     int32_t status = scale(user, on);
     return status == RACL_OK ? racl_stream_free((racl_stream *)on) : status;
+}
+
+static int32_t ends_capture(void *user, const racl_stream *on) {
+    Scale *how = user;
+    racl_graph *graph;
+    DO(scale(user, on));
+    CHECK(racl_capture_end(how->ends, &graph) == RACL_CAPTURE_INVALIDATED && graph == NULL);
+    return RACL_OK;
 }
 
 static void updates(void) {
@@ -413,6 +422,15 @@ static void updates(void) {
     DO(racl_capture_end(capture, &other));
     CHECK(racl_graph_update(graph, none, scale, &how) == RACL_INVALID_ARGUMENT);
     DO(racl_task_group_free(none));
+
+    /* The capture may end inside it: there is neither a group nor a graph then, and the stream has groups again. */
+    DO(racl_capture_begin(stream, RACL_CAPTURE_THREAD_LOCAL, &how.ends));
+    CHECK(racl_stream_task_group(stream, ends_capture, &how, &none) == RACL_CAPTURE_INVALIDATED && none == NULL);
+    CHECK(strstr(racl_last_error_message(), "the capture ended inside the task group"));
+    DO(racl_capture_begin(stream, RACL_CAPTURE_THREAD_LOCAL, &capture));
+    DO(racl_stream_task_group(stream, scale, &how, &none));
+    DO(racl_task_group_free(none));
+    DO(racl_capture_free(capture));
     DO(racl_graph_close(other));
     DO(racl_task_group_free(group));
     DO(racl_graph_close(graph));
