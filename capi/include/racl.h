@@ -10,7 +10,7 @@
  * that of another kind, and any other pointer give a status; racl_..._free takes NULL, and does nothing. Every handle that
  * a function puts into a place is the caller's, who gives it back once: to racl_..._free, racl_..._close,
  * racl_builder_build() or racl_capture_end(). One that a callback is lent, such as the builder of a racl_build_callback, is
- * not: it ends with the call. racl_..._ref gives a handle for an object of other code, which racl_..._free leaves alone.
+ * not: it ends with the call, and before that RACL_BUSY refuses its end. racl_..._ref gives a handle for an object of other code, which racl_..._free leaves alone.
  * What an object needs stays alive by itself: a stream may be freed before a graph that was captured on it.
  *
  * Threads. Every function may be called on every thread, unless it says otherwise. A handle that another thread frees
@@ -945,7 +945,7 @@ typedef struct {
 } racl_cache_options;
 
 /**
- * Records a plan: it is lent a builder, which ends with the call. Another number than RACL_OK is what
+ * Records a plan: it is lent a builder, which ends with the call, and not before (RACL_BUSY). Another number than RACL_OK is what
  * racl_cache_compile() gives, with the last failure of this thread.
  *
  * The key has the code of a function that the program or a library of it was loaded with. One that is made while the
@@ -1933,14 +1933,14 @@ int32_t racl_builder_new(const racl_plan_options *options,
                          racl_builder **builder);
 
 /**
- * Gives the builder back, without a plan.
+ * Gives the builder back, without a plan. RACL_BUSY for one that a function was lent, which ends with the call.
  */
 int32_t racl_builder_free(racl_builder *builder);
 
 /**
  * Checks what was recorded, joins what is still apart, and gives the plan. The handle of the builder is gone then,
  * also when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong. It stays with a bad place
- * for the plan or none for its handle (RACL_NO_HANDLES).
+ * for the plan or none for its handle (RACL_NO_HANDLES). RACL_BUSY for one that a function was lent.
  */
 int32_t racl_builder_build(racl_builder *builder,
                            racl_plan **plan);
@@ -2981,7 +2981,7 @@ int32_t racl_stream_task_group(const racl_stream *stream,
 /**
  * Replaces the operators of a group by what `give` gives to the stream it is handed, on this thread, from the next launch
  * on: as many, of the same kinds in the same order, on other tensors or with other numbers. Nothing of it runs now. Waits
- * for the last launch. The stream ends with the call.
+ * for the last launch. The stream ends with the call, and not before: `give` gets RACL_BUSY for that.
  *
  * RACL_INVALID_ARGUMENT for a group of another graph; RACL_INTERNAL for operators that do not fit those of the group. When
  * it fails after some work was given, racl_graph_launch() gives RACL_GRAPH_RUNNING until an update of the group succeeds.

@@ -360,8 +360,8 @@ static int32_t another(void *user, const racl_stream *on) {
 }
 
 static int32_t gives_back(void *user, const racl_stream *on) {
-    int32_t status = scale(user, on);
-    return status == RACL_OK ? racl_stream_free((racl_stream *)on) : status;
+    CHECK(racl_stream_free((racl_stream *)on) == RACL_BUSY && racl_stream_close((racl_stream *)on) == RACL_BUSY);
+    return scale(user, on);
 }
 
 static int32_t ends_capture(void *user, const racl_stream *on) {
@@ -406,9 +406,13 @@ static void updates(void) {
     CHECK(racl_graph_update(graph, group, another, &how) != RACL_OK);
     DO(racl_graph_update(graph, group, scale, &how));
     CHECK(racl_graph_update(graph, group, NULL, &how) == RACL_NULL_POINTER);
-    /* What is lent is not the function's to give back. */
-    CHECK(racl_graph_update(graph, group, gives_back, &how) == RACL_STALE_HANDLE);
-    DO(racl_graph_update(graph, group, scale, &how));
+    /* What is lent is not the function's to give back: it is refused that, and the update goes on. */
+    how.by = 2;
+    DO(racl_graph_update(graph, group, gives_back, &how));
+    CHECK(racl_stream_is_complete(how.lent, &is) == RACL_STALE_HANDLE);
+    DO(racl_graph_launch(graph, stream));
+    DO(racl_tensor_read(how.x, got, sizeof got));
+    CHECK(got[0] == 120);
 
     /* One that fails in a capture leaves it without a graph. */
     DO(racl_capture_begin(stream, RACL_CAPTURE_THREAD_LOCAL, &capture));
