@@ -2518,7 +2518,8 @@ int32_t racl_last_errors(racl_errors **errors);
 /**
  * Makes this the last failure on the calling thread, with all that is known of it, and gives its status: as
  * racl_last_error_set(), for a failure that was kept while other calls failed. The texts are copied; `call` and `details`
- * may be NULL, for no function of AscendCL and for nothing beside the message. Of a plan's findings it makes one, whose
+ * may be NULL, for no function of AscendCL, which gave no code then, and for nothing beside the message. In a callback
+ * that ends with this, whoever waits for its work gets the call, the code and the details too. Of a plan's findings it makes one, whose
  * details have them all.
  */
 int32_t racl_last_error_put(const racl_error *error);

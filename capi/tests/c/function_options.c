@@ -373,6 +373,7 @@ static void failures(void) {
     error.call = error.details = NULL, error.message = racl_last_error_message();
     CHECK(racl_last_error_put(&error) == 4711 && strstr(racl_last_error_message(), "NULL for"));
     CHECK(strcmp(racl_last_error_details(), racl_last_error_message()) == 0 && racl_last_error_call()[0] == 0);
+    CHECK(racl_last_error_code() == 0);
     error.size = offsetof(racl_error, details), error.message = "mine";
     CHECK(racl_last_error_put(&error) == 4711 && strcmp(racl_last_error_details(), "mine") == 0);
 }
