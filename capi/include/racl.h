@@ -3187,7 +3187,8 @@ int32_t racl_log_set_with(int32_t level,
 
 /**
  * Lets nothing of the stream run until racl_mock_release(). As all racl_mock_... functions it is for tests, acts on
- * the mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock.
+ * the mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock. RACL_INVALID_ARGUMENT for a stream of
+ * another library.
  */
 int32_t racl_mock_hold(const racl_stream *stream);
 
@@ -3195,6 +3196,12 @@ int32_t racl_mock_hold(const racl_stream *stream);
  * Lets the stream run again.
  */
 int32_t racl_mock_release(const racl_stream *stream);
+
+/**
+ * Lets all streams run again, also one that was freed before its work was done, which keeps its context open until it
+ * is.
+ */
+int32_t racl_mock_release_all(void);
 
 /**
  * Whether queued work waits until somebody waits or asks for it (1), or also runs by itself (0). `former`, which is
@@ -3219,9 +3226,10 @@ int32_t racl_mock_now(uint64_t *nanoseconds);
 int32_t racl_mock_advance(uint64_t nanoseconds);
 
 /**
- * How often a function of AscendCL was called since the last reset.
+ * How often a function of AscendCL was called since the last reset. RACL_INVALID_ARGUMENT for a name of none.
  */
-int32_t racl_mock_calls(const char *function, uint64_t *count);
+int32_t racl_mock_calls(const char *function,
+                        uint64_t *count);
 
 /**
  * Lets the `nth` call from now on, counted from 1, of a function of AscendCL give `code`, without doing anything.

@@ -833,6 +833,8 @@ namespace mock {
 
 inline result<void> hold(const stream &on) { return detail::check(racl_mock_hold(on.get())); }
 inline result<void> release(const stream &on) { return detail::check(racl_mock_release(on.get())); }
+// Also of those that nobody has any more.
+inline result<void> release_all() { return detail::check(racl_mock_release_all()); }
 // Work starts when it is waited for alone; gives what was set.
 inline result<bool> stand_still(bool on) {
     int32_t former = 0;

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 
 use racl::plan::{Dim, Input, OnMove, Options, Plan};
 
-use crate::arguments::{Sized_, bytes, sized, text};
+use crate::arguments::{Sized_, bytes, sized, text, whether};
 use crate::failure::{Failure, Result, guard};
 use crate::objects::{racl_builder, racl_plan};
 use crate::recording::{Recording, data_type, end_own, issuing, racl_dim, racl_value, recording};
@@ -76,11 +76,8 @@ pub(crate) unsafe fn options(place: *const racl_plan_options) -> Result<Options>
         options = options.prefetch_cap(given.prefetch_cap);
     }
     options.check()?;
-    match given.drop_repeated_prefetches {
-        0 => Ok(options),
-        1 => Ok(options.drop_repeated_prefetches()),
-        other => Err(Failure::invalid(format!("{other} for whether repeated prefetches are dropped"))),
-    }
+    let drops = whether(given.drop_repeated_prefetches, "repeated prefetches are dropped")?;
+    Ok(if drops { options.drop_repeated_prefetches() } else { options })
 }
 
 /// A builder, which records a plan; `options` may be NULL. Nothing of it needs a library or a device. One thread at a

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use racl::Event;
 
-use crate::arguments::{limit, null};
-use crate::failure::{Failure, guard};
+use crate::arguments::{limit, null, whether};
+use crate::failure::guard;
 use crate::handles::{free, get};
 use crate::objects::{racl_context, racl_event, racl_stream};
 use crate::results::{answer, make};
@@ -20,12 +20,8 @@ pub unsafe extern "C" fn racl_event_new(
 ) -> i32 {
     let work = || {
         let context = get(context)?;
-        let event = match timing {
-            0 => context.event()?,
-            1 => context.timing_event()?,
-            other => return Err(Failure::invalid(format!("{other} for whether an event takes the time"))),
-        };
-        Ok(event)
+        let takes_time = whether(timing, "an event takes the time")?;
+        Ok(if takes_time { context.timing_event()? } else { context.event()? })
     };
     // SAFETY: by the header.
     unsafe { make(event, work) }

@@ -115,6 +115,8 @@ static void races(void) {
     DO(racl_stream_synchronize(right, -1));
     DO(racl_mock_races(&list));
     CHECK(listed(list, "") == 0);
+    CHECK(racl_context_set_tracking(own, 2) == RACL_INVALID_ARGUMENT);
+    CHECK(racl_context_set_tracking(own, -1) == RACL_INVALID_ARGUMENT);
     DO(racl_context_set_tracking(own, 0));
     DO(racl_stream_fill(left, buffer, 1));
     DO(racl_stream_fill(right, buffer, 2));
@@ -173,6 +175,27 @@ static void aborts(void) {
     DO(racl_event_free(event));
     DO(racl_stream_close(doomed));
     DO(racl_buffer_close(buffer));
+}
+
+/* A stream that is freed while the mock holds it keeps its context open until all are let go on. */
+static void freed_and_held(void) {
+    racl_context *own;
+    racl_stream *held;
+    racl_buffer *buffer;
+    DO(racl_context_new(context, &own));
+    DO(racl_stream_new(own, NULL, &held));
+    DO(racl_buffer_new(own, 1, &buffer));
+    DO(racl_mock_hold(held));
+    DO(racl_stream_fill(held, buffer, 1));
+    DO(racl_free_limit_set(1000000));
+    DO(racl_stream_free(held));
+    DO(racl_buffer_free(buffer));
+    CHECK(racl_context_close(own) != RACL_OK);
+    DO(racl_mock_release_all());
+    while (racl_context_close(own) != RACL_OK) {
+        /* A thread of racl ends the stream. */
+    }
+    DO(racl_free_limit_set(10000000000));
 }
 
 /* y = |x|, of rows that each run says, on the host. */
@@ -467,6 +490,12 @@ static void call_log(void) {
     racl_mock_call call = {.size = sizeof call};
     uint64_t count;
     DO(racl_mock_log_calls(1));
+    CHECK(racl_mock_log_calls(2) == RACL_INVALID_ARGUMENT && racl_mock_log_launches(-1) == RACL_INVALID_ARGUMENT);
+    int32_t former = 7;
+    CHECK(racl_mock_stand_still(2, &former) == RACL_INVALID_ARGUMENT && former == 0);
+    count = 7;
+    CHECK(racl_mock_calls("aclrtCreateStreams", &count) == RACL_INVALID_ARGUMENT && count == 0);
+    CHECK(strstr(racl_last_error_message(), "aclrtCreateStreams"));
     DO(racl_stream_new(context, NULL, &own));
     DO(racl_stream_raw(own, &raw));
     DO(racl_stream_close(own));
@@ -496,6 +525,7 @@ int main(void) {
     memory();
     races();
     aborts();
+    freed_and_held();
     host_outputs();
     ahead_and_gates();
     pools();

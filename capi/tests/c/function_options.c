@@ -376,6 +376,16 @@ static void failures(void) {
     CHECK(racl_last_error_code() == 0);
     error.size = offsetof(racl_error, details), error.message = "mine";
     CHECK(racl_last_error_put(&error) == 4711 && strcmp(racl_last_error_details(), "mine") == 0);
+    /* Between two versions a field would be there in part. */
+    racl_errors *errors;
+    DO(racl_last_errors(&errors));
+    for (size_t size = 0; size <= sizeof error; ++size) {
+        if (size == offsetof(racl_error, details) || size == sizeof error) continue;
+        error.size = size;
+        CHECK(racl_last_error_put(&error) == RACL_STRUCT_SIZE);
+        CHECK(racl_errors_get(errors, 0, &error) == RACL_STRUCT_SIZE);
+    }
+    DO(racl_errors_free(errors));
 }
 
 int main(void) {

@@ -346,7 +346,7 @@ static void control(const racl::library &library, const racl::context &context) 
     DO(left.record(mark));
     DO(left.abort());
     REFUSED(mark.synchronize(), RACL_ABORTED);
-    DO(racl::mock::release(left));
+    DO(racl::mock::release_all());
     DO(own.abort_device(std::chrono::seconds(1)));
     REFUSED(own.abort_device(std::chrono::seconds(0)), RACL_INVALID_ARGUMENT);
 
