@@ -58,8 +58,8 @@ impl Stream {
     /// no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). Work for its own stream, and a wait
     /// for that, are refused ([`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported)), in a graph for every
     /// stream: they would be behind the function itself. A panic inside it is caught, logged, and reported by the next
-    /// [`Stream::synchronize`] of this stream; one inside a graph by the next [`Graph::wait`](crate::Graph::wait) or by
-    /// the stream that the graph was launched on.
+    /// [`Stream::synchronize`] of this stream, with its cause where it is a [`Thrown`](crate::Thrown); one inside a graph
+    /// by the next [`Graph::wait`](crate::Graph::wait) or by the stream that the graph was launched on.
     ///
     /// # Errors
     ///

@@ -3,14 +3,17 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 
 mod code;
 mod kind;
 mod refused;
+mod thrown;
 
 pub(crate) use code::phrase_of;
 pub use kind::ErrorKind;
 pub use refused::Refused;
+pub use thrown::Thrown;
 
 /// Result of every fallible function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -48,6 +51,8 @@ struct Inner {
 
 enum Source {
     Cause(Box<dyn StdError + Send + Sync>),
+    /// One that a function of the program gave, which may be told more than once.
+    Given(Arc<dyn StdError + Send + Sync>),
     List(Box<dyn List>),
 }
 
@@ -140,6 +145,34 @@ impl Error {
     #[inline(never)]
     pub(crate) fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(Source::Cause(source.into()));
+        self
+    }
+
+    /// The same error with this cause, which is its [source](std::error::Error::source) then in place of what that was:
+    /// for those that functions of the program make, as that of [`Launch::error`](crate::plan::Launch::error).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{Builder, Foreign, Options};
+    /// use racl::ErrorKind;
+    ///
+    /// let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
+    /// let odd = Foreign::new("mine.odd", 1, move |launch| {
+    ///     Err(launch.error(ErrorKind::NotSupported, "no kernel for this chip").because(missing()))
+    /// });
+    /// # let _ = odd;
+    /// ```
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub fn because(self, cause: impl StdError + Send + Sync + 'static) -> Self {
+        self.with_source(cause)
+    }
+
+    /// As [`Self::because`], of what a function threw.
+    pub(crate) fn because_given(mut self, cause: Arc<dyn StdError + Send + Sync>) -> Self {
+        self.0.source = Some(Source::Given(cause));
         self
     }
 
@@ -315,6 +348,7 @@ impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self.0.source.as_ref()? {
             Source::Cause(cause) => Some(&**cause),
+            Source::Given(cause) => Some(&**cause),
             // The error itself says what a single one does.
             Source::List(list) => (list.len() != 1).then_some(&**list),
         }

@@ -116,7 +116,7 @@ pub use device::{
     Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, DeviceUnit, FaultKind, FormFactor, LibraryFeature,
     MemoryError, OverflowMode, RunMode, SuperPod, Utilization,
 };
-pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
+pub use error::{Error, ErrorKind, Refused, Result, ResultExt, Thrown};
 pub use event::{Event, ExternalEvent, IpcEvent, IpcEventHandle, TimingEvent};
 pub use failures::TaskFailure;
 pub use future::{Finished, GivenBack, Reached};

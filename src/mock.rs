@@ -72,6 +72,15 @@ fn check(what: &str, code: i32) -> Result<()> {
     }
 }
 
+/// Another library may have a stream of the same handle.
+fn check_own(stream: &Stream) -> Result<()> {
+    let context = stream.context();
+    if context.acl().is_mock() {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{} is of {}, and not of the built-in mock", stream.name(), context.acl().library())))
+}
+
 fn name_of(function: &str) -> Result<CString> {
     CString::new(function)
         .map_err(|error| Error::invalid(format!("a name with a zero byte: {function:?}")).with_source(error))
@@ -139,6 +148,7 @@ pub fn reset() -> Result<()> {
 /// # Ok::<(), racl::Error>(())
 /// ```
 pub fn hold(stream: &Stream) -> Result<()> {
+    check_own(stream)?;
     // SAFETY: any handle is checked by the mock.
     check("holding the stream", unsafe { sys::mock_acl_hold_stream(stream.as_raw()) })
 }
@@ -162,8 +172,38 @@ pub fn hold(stream: &Stream) -> Result<()> {
 /// # Ok::<(), racl::Error>(())
 /// ```
 pub fn release(stream: &Stream) -> Result<()> {
+    check_own(stream)?;
     // SAFETY: any handle is checked by the mock.
     check("releasing the stream", unsafe { sys::mock_acl_release_stream(stream.as_raw()) })
+}
+
+/// As [`release`], for all streams of the mock: also those that nobody has any more, as one whose work was not done when it
+/// was dropped. They are destroyed then, and what they keep open closes.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use std::time::Duration;
+///
+/// use racl::mock;
+///
+/// let device = racl::Acl::mock()?.device(0)?;
+/// let mut context = device.context().create_context()?;
+/// let stream = context.stream()?;
+/// mock::hold(&stream)?;
+/// stream.host_function(|| ())?;
+/// racl::set_drop_limit(Duration::from_millis(1));
+/// drop(stream); // its work is not done: it stays, and so does the context
+/// context = context.close().unwrap_err().into_value();
+/// mock::release_all();
+/// while let Err(refused) = context.close() {
+///     context = refused.into_value(); // a thread of this crate destroys the stream
+/// }
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub fn release_all() {
+    // SAFETY: takes a number; this one stands for all streams, and is not refused.
+    unsafe { sys::mock_acl_release_stream_id(-1) };
 }
 
 /// Keeps queued work where it is until somebody waits or asks for it, so that a test sees a queue as it left it;

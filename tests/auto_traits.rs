@@ -10,7 +10,7 @@ use racl::{
     ExternalEvent, Finished, GivenBack, Graph, GraphBuilder, GraphChange, GraphPool, GraphTask, GrowableBuffer,
     HostView, IpcEvent, Kernel, KernelBinary, KernelLaunch, Label, LabelList, Lent, ManagedBuffer, MappedBuffer,
     MemoryExport, Model, ModelDescription, ModelOptions, ModelRun, Notify, PhysicalMemory, PinnedBuffer, Prefetch,
-    Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, TimingEvent, Watch,
+    Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Thrown, TimingEvent, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -171,6 +171,8 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     send::<Lent<f32>>();
     send::<Error>();
     sync::<Error>();
+    send::<Thrown>();
+    sync::<Thrown>();
     send::<Refused<Stream>>();
     sync::<Refused<Stream>>();
     send::<Refused<Graph>>();

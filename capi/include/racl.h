@@ -10,7 +10,7 @@
  * that of another kind, and any other pointer give a status; racl_..._free takes NULL, and does nothing. Every handle that
  * a function puts into a place is the caller's, who gives it back once: to racl_..._free, racl_..._close,
  * racl_builder_build() or racl_capture_end(). One that a callback is lent, such as the builder of a racl_build_callback, is
- * not: it ends with the call. racl_..._ref gives a handle for an object of other code, which racl_..._free leaves alone.
+ * not: it ends with the call, and before that RACL_BUSY refuses its end. racl_..._ref gives a handle for an object of other code, which racl_..._free leaves alone.
  * What an object needs stays alive by itself: a stream may be freed before a graph that was captured on it.
  *
  * Threads. Every function may be called on every thread, unless it says otherwise. A handle that another thread frees
@@ -945,7 +945,7 @@ typedef struct {
 } racl_cache_options;
 
 /**
- * Records a plan: it is lent a builder, which ends with the call. Another number than RACL_OK is what
+ * Records a plan: it is lent a builder, which ends with the call, and not before (RACL_BUSY). Another number than RACL_OK is what
  * racl_cache_compile() gives, with the last failure of this thread.
  *
  * The key has the code of a function that the program or a library of it was loaded with. One that is made while the
@@ -1933,14 +1933,14 @@ int32_t racl_builder_new(const racl_plan_options *options,
                          racl_builder **builder);
 
 /**
- * Gives the builder back, without a plan.
+ * Gives the builder back, without a plan. RACL_BUSY for one that a function was lent, which ends with the call.
  */
 int32_t racl_builder_free(racl_builder *builder);
 
 /**
  * Checks what was recorded, joins what is still apart, and gives the plan. The handle of the builder is gone then,
  * also when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong. It stays with a bad place
- * for the plan or none for its handle (RACL_NO_HANDLES).
+ * for the plan or none for its handle (RACL_NO_HANDLES). RACL_BUSY for one that a function was lent.
  */
 int32_t racl_builder_build(racl_builder *builder,
                            racl_plan **plan);
@@ -2518,7 +2518,8 @@ int32_t racl_last_errors(racl_errors **errors);
 /**
  * Makes this the last failure on the calling thread, with all that is known of it, and gives its status: as
  * racl_last_error_set(), for a failure that was kept while other calls failed. The texts are copied; `call` and `details`
- * may be NULL, for no function of AscendCL and for nothing beside the message. Of a plan's findings it makes one, whose
+ * may be NULL, for no function of AscendCL, which gave no code then, and for nothing beside the message. In a callback
+ * that ends with this, whoever waits for its work gets the call, the code and the details too. Of a plan's findings it makes one, whose
  * details have them all.
  */
 int32_t racl_last_error_put(const racl_error *error);
@@ -2981,7 +2982,7 @@ int32_t racl_stream_task_group(const racl_stream *stream,
 /**
  * Replaces the operators of a group by what `give` gives to the stream it is handed, on this thread, from the next launch
  * on: as many, of the same kinds in the same order, on other tensors or with other numbers. Nothing of it runs now. Waits
- * for the last launch. The stream ends with the call.
+ * for the last launch. The stream ends with the call, and not before: `give` gets RACL_BUSY for that.
  *
  * RACL_INVALID_ARGUMENT for a group of another graph; RACL_INTERNAL for operators that do not fit those of the group. When
  * it fails after some work was given, racl_graph_launch() gives RACL_GRAPH_RUNNING until an update of the group succeeds.
@@ -3186,7 +3187,8 @@ int32_t racl_log_set_with(int32_t level,
 
 /**
  * Lets nothing of the stream run until racl_mock_release(). As all racl_mock_... functions it is for tests, acts on
- * the mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock.
+ * the mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock. RACL_INVALID_ARGUMENT for a stream of
+ * another library.
  */
 int32_t racl_mock_hold(const racl_stream *stream);
 
@@ -3194,6 +3196,12 @@ int32_t racl_mock_hold(const racl_stream *stream);
  * Lets the stream run again.
  */
 int32_t racl_mock_release(const racl_stream *stream);
+
+/**
+ * Lets all streams run again, also one that was freed before its work was done, which keeps its context open until it
+ * is.
+ */
+int32_t racl_mock_release_all(void);
 
 /**
  * Whether queued work waits until somebody waits or asks for it (1), or also runs by itself (0). `former`, which is
@@ -3218,9 +3226,10 @@ int32_t racl_mock_now(uint64_t *nanoseconds);
 int32_t racl_mock_advance(uint64_t nanoseconds);
 
 /**
- * How often a function of AscendCL was called since the last reset.
+ * How often a function of AscendCL was called since the last reset. RACL_INVALID_ARGUMENT for a name of none.
  */
-int32_t racl_mock_calls(const char *function, uint64_t *count);
+int32_t racl_mock_calls(const char *function,
+                        uint64_t *count);
 
 /**
  * Lets the `nth` call from now on, counted from 1, of a function of AscendCL give `code`, without doing anything.

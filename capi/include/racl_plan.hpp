@@ -760,8 +760,10 @@ template <class Function>
 int32_t build_with(void *user, racl_builder *lent) {
     builder g(lent);
     const int32_t status = guarded([&] { return status_of(*static_cast<Function *>(user), g); });
-    // Not the caller's where the function put another one into its place, which ends here.
-    if (g.get() == lent) g.release();
+    // Another one that the function put into its place is its own, and ends here; what was lent would be empty.
+    if (g.get() != lent)
+        return status != RACL_OK ? status : racl_last_error_set(RACL_BUSY, "a function gave away the builder it was lent");
+    g.release();
     return status;
 }
 } // namespace detail
@@ -831,6 +833,8 @@ namespace mock {
 
 inline result<void> hold(const stream &on) { return detail::check(racl_mock_hold(on.get())); }
 inline result<void> release(const stream &on) { return detail::check(racl_mock_release(on.get())); }
+// Also of those that nobody has any more.
+inline result<void> release_all() { return detail::check(racl_mock_release_all()); }
 // Work starts when it is waited for alone; gives what was set.
 inline result<bool> stand_still(bool on) {
     int32_t former = 0;

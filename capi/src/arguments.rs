@@ -220,6 +220,15 @@ pub(crate) unsafe fn fill<T: Sized_>(place: *mut T, value: T) -> Result<()> {
     Ok(())
 }
 
+/// Whether something is so, such as "an event takes the time": 1 or 0.
+pub(crate) fn whether(number: i32, what: &str) -> Result<bool> {
+    match number {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(Failure::invalid(format!("{other} for whether {what}"))),
+    }
+}
+
 /// A limit of a wait in nanoseconds; none below 0.
 pub(crate) fn limit(nanoseconds: i64) -> Option<Duration> {
     u64::try_from(nanoseconds).ok().map(Duration::from_nanos)

@@ -5,11 +5,10 @@ use std::ffi::{c_char, c_void};
 
 use racl::plan::{Dim, Input, OnMove, Options, Plan};
 
-use crate::arguments::{Sized_, bytes, sized, text};
+use crate::arguments::{Sized_, bytes, sized, text, whether};
 use crate::failure::{Failure, Result, guard};
-use crate::handles::{end, free};
 use crate::objects::{racl_builder, racl_plan};
-use crate::recording::{Recording, data_type, issuing, racl_dim, racl_value, recording};
+use crate::recording::{Recording, data_type, end_own, issuing, racl_dim, racl_value, recording};
 use crate::results::{answer, answer_list, make};
 
 /// Given once, when an executable is made, and shared with it from then on.
@@ -77,11 +76,8 @@ pub(crate) unsafe fn options(place: *const racl_plan_options) -> Result<Options>
         options = options.prefetch_cap(given.prefetch_cap);
     }
     options.check()?;
-    match given.drop_repeated_prefetches {
-        0 => Ok(options),
-        1 => Ok(options.drop_repeated_prefetches()),
-        other => Err(Failure::invalid(format!("{other} for whether repeated prefetches are dropped"))),
-    }
+    let drops = whether(given.drop_repeated_prefetches, "repeated prefetches are dropped")?;
+    Ok(if drops { options.drop_repeated_prefetches() } else { options })
 }
 
 /// A builder, which records a plan; `options` may be NULL. Nothing of it needs a library or a device. One thread at a
@@ -100,23 +96,20 @@ pub unsafe extern "C" fn racl_builder_new(options: *const racl_plan_options, bui
     unsafe { make(builder, work) }
 }
 
-/// Gives the builder back, without a plan.
+/// Gives the builder back, without a plan. RACL_BUSY for one that a function was lent, which ends with the call.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_builder_free(builder: *mut racl_builder) -> i32 {
-    guard(|| free(builder))
+    guard(|| if builder.is_null() { Ok(()) } else { end_own(builder, drop) })
 }
 
 /// Checks what was recorded, joins what is still apart, and gives the plan. The handle of the builder is gone then,
 /// also when the plan is refused: RACL_INVALID_PLAN, and racl_last_errors() has all that is wrong. It stays with a bad place
-/// for the plan or none for its handle (RACL_NO_HANDLES).
+/// for the plan or none for its handle (RACL_NO_HANDLES). RACL_BUSY for one that a function was lent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_build(builder: *mut racl_builder, plan: *mut *mut racl_plan) -> i32 {
     let work = || {
         let mut built = None;
-        end(builder, |recording| {
-            built = Some(recording.finish());
-            Ok(())
-        })?;
+        end_own(builder, |recording| built = Some(recording.finish()))?;
         built.unwrap_or_else(|| Err(Failure::invalid("a builder that is gone")))
     };
     // SAFETY: by the header.

@@ -97,7 +97,7 @@ pub unsafe extern "C" fn racl_cache_folder(
     unsafe { tell(text, size, needed, || of::folder(cache)) }
 }
 
-/// Records a plan: it is lent a builder, which ends with the call. Another number than RACL_OK is what
+/// Records a plan: it is lent a builder, which ends with the call, and not before (RACL_BUSY). Another number than RACL_OK is what
 /// racl_cache_compile() gives, with the last failure of this thread.
 ///
 /// The key has the code of a function that the program or a library of it was loaded with. One that is made while the

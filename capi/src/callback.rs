@@ -1,5 +1,6 @@
 //! Functions of C that racl calls, and what they are given.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use racl::plan::{Cores, Foreign, HostFunction, Launch};
-use racl::{Error, ErrorKind};
+use racl::{Error, ErrorKind, Thrown};
 
 use crate::arguments::{Sized_, bytes, null, sized, text};
 use crate::failure::{Failure, Result, discard, guard, heard};
@@ -143,16 +144,26 @@ thread_local! {
     static FAILED: Cell<bool> = const { Cell::new(false) };
 }
 
+/// What a callback said of its failure, with all that it knows.
+fn thrown(text: String, said: Failure) -> Thrown {
+    let thrown = Thrown::new(text);
+    if said.knows_more() { thrown.because(said) } else { thrown }
+}
+
+fn because(error: Error, said: Failure) -> Error {
+    if said.knows_more() { error.because(said) } else { error }
+}
+
 /// Runs a callback, and notes that what unwinds now is its own.
 fn called(work: impl FnOnce() -> i32, name: impl FnOnce(i32) -> String) {
-    let thrown = match heard(work) {
+    let payload: Box<dyn Any + Send> = match heard(work) {
         (Ok(0), _) => return,
         (Ok(code), None) => Box::new(name(code)),
-        (Ok(code), Some(said)) => Box::new(format!("{}: {}", name(code), said.message())),
+        (Ok(code), Some(said)) => Box::new(thrown(format!("{}: {}", name(code), said.message()), said)),
         (Err(payload), _) => payload,
     };
     FAILED.set(true);
-    resume_unwind(thrown);
+    resume_unwind(payload);
 }
 
 /// That stored plans can find it again.
@@ -377,10 +388,13 @@ fn launch(
     match heard(|| unsafe { function(user.address, &raw const all) }) {
         (Ok(code), Some(said)) if code < FIRST_OF_ACL => {
             let text = format!("the launch of foreign operator {name:?} gave {code}: {}", said.message());
-            Err(told.error(ErrorKind::CallbackPanicked, text))
+            Err(because(told.error(ErrorKind::CallbackPanicked, text), said))
         }
         (Ok(code), said) => told.check("racl_launch_callback", code).map_err(|error| match said {
-            Some(said) => error.context(format!("the launch of foreign operator {name:?}: {}", said.message())),
+            Some(said) => {
+                let text = format!("the launch of foreign operator {name:?}: {}", said.message());
+                because(error.context(text), said)
+            }
             None => error,
         }),
         (Err(payload), _) => {

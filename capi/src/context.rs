@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use racl::Context;
 
-use crate::arguments::{Out, Sized_, fill, null};
+use crate::arguments::{Out, Sized_, fill, null, whether};
 use crate::failure::guard;
 use crate::handles::{Kept, end, free, get};
 use crate::objects::{racl_context, racl_library};
@@ -209,7 +209,7 @@ pub extern "C" fn racl_context_set_memory_limit(context: *const racl_context, by
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_context_set_tracking(context: *const racl_context, on: i32) -> i32 {
     guard(|| {
-        get(context)?.set_tracking(on != 0);
+        get(context)?.set_tracking(whether(on, "work of a context waits by itself")?);
         Ok(())
     })
 }

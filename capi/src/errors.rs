@@ -86,7 +86,8 @@ pub unsafe extern "C" fn racl_last_errors(errors: *mut *mut racl_errors) -> i32 
 
 /// Makes this the last failure on the calling thread, with all that is known of it, and gives its status: as
 /// racl_last_error_set(), for a failure that was kept while other calls failed. The texts are copied; `call` and `details`
-/// may be NULL, for no function of AscendCL and for nothing beside the message. Of a plan's findings it makes one, whose
+/// may be NULL, for no function of AscendCL, which gave no code then, and for nothing beside the message. In a callback
+/// that ends with this, whoever waits for its work gets the call, the code and the details too. Of a plan's findings it makes one, whose
 /// details have them all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_last_error_put(error: *const racl_error) -> i32 {
@@ -100,8 +101,9 @@ pub unsafe extern "C" fn racl_last_error_put(error: *const racl_error) -> i32 {
         };
         // SAFETY: by the header.
         let mut failure = unsafe { Failure::of_caller(error.status, error.message) }?;
-        failure.code = error.code;
-        failure.call = Some(Cow::Owned(text(error.call)));
+        let call = text(error.call);
+        failure.code = if call.is_empty() { 0 } else { error.code };
+        failure.call = Some(Cow::Owned(call));
         failure.details = text(error.details);
         Err(failure)
     })

@@ -5,8 +5,8 @@ use std::ops::Deref;
 
 use racl::{Event, TimingEvent};
 
-use crate::arguments::{limit, null};
-use crate::failure::{Failure, guard};
+use crate::arguments::{limit, null, whether};
+use crate::failure::guard;
 use crate::handles::{free, get};
 use crate::objects::{racl_context, racl_event, racl_stream};
 use crate::results::{answer, make};
@@ -48,12 +48,11 @@ pub unsafe extern "C" fn racl_event_new(
 ) -> i32 {
     let work = || {
         let context = get(context)?;
-        let event = match timing {
-            0 => AnyEvent::Order(context.event()?),
-            1 => AnyEvent::Timing(context.timing_event()?),
-            other => return Err(Failure::invalid(format!("{other} for whether an event takes the time"))),
-        };
-        Ok(event)
+        Ok(if whether(timing, "an event takes the time")? {
+            AnyEvent::Timing(context.timing_event()?)
+        } else {
+            AnyEvent::Order(context.event()?)
+        })
     };
     // SAFETY: by the header.
     unsafe { make(event, work) }

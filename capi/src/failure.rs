@@ -3,11 +3,13 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::error::Error as _;
 use std::ffi::{CStr, CString, c_char};
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use racl::{Error, ErrorKind, Refused};
+use racl::{Error, ErrorKind, Refused, Thrown};
 
 use crate::status;
 
@@ -84,7 +86,26 @@ impl Failure {
 
     /// What ended a function of the caller.
     pub(crate) fn callback(payload: &(dyn Any + Send)) -> Self {
-        Self::own(status::RACL_CALLBACK_PANICKED, text_of(payload))
+        let text = payload.downcast_ref().map_or_else(|| text_of(payload), Thrown::text);
+        let mut failure = Self::own(status::RACL_CALLBACK_PANICKED, text);
+        let cause = payload.downcast_ref::<Thrown>().and_then(Thrown::cause);
+        if let Some(said) = cause.and_then(|cause| cause.downcast_ref::<Self>()) {
+            failure.details = format!("{text}\n  because: {}", said.details());
+            failure.take_call_of(said);
+        }
+        failure
+    }
+
+    /// Whether it says more than its message.
+    pub(crate) fn knows_more(&self) -> bool {
+        !self.details.is_empty() || self.call.as_deref().is_some_and(|call| !call.is_empty())
+    }
+
+    /// It came from the function of AscendCL that `said` came from, if from one.
+    fn take_call_of(&mut self, said: &Self) {
+        if said.call.as_deref().is_some_and(|call| !call.is_empty()) {
+            (self.call, self.code) = (said.call.clone(), said.code);
+        }
     }
 
     fn about(&self, message: &str) -> Self {
@@ -122,16 +143,34 @@ impl From<Error> for Failure {
     #[cold]
     #[inline(never)]
     fn from(error: Error) -> Self {
-        Self(Box::new(Told {
+        let mut failure = Self(Box::new(Told {
             found: error.findings().iter().map(|finding| finding.message.clone()).collect(),
             status: status::of_kind(error.kind()),
             code: error.code().unwrap_or(0),
             call: error.call().map(Cow::Borrowed),
             message: of_callback(error.kind(), error.to_string()),
             details: of_callback(error.kind(), format!("{error:#}")),
-        }))
+        }));
+        // What a callback said itself, behind what racl says of it.
+        let mut cause = error.source();
+        while let Some(inner) = cause {
+            if let Some(said) = inner.downcast_ref::<Self>() {
+                failure.take_call_of(said);
+                break;
+            }
+            cause = inner.source();
+        }
+        failure
     }
 }
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.details())
+    }
+}
+
+impl std::error::Error for Failure {}
 
 /// What failed is a function of C, most of the time by a number that it gave, and not always one of the host.
 fn of_callback(kind: ErrorKind, text: String) -> String {

@@ -70,7 +70,7 @@ fn record(
 
 /// Replaces the operators of a group by what `give` gives to the stream it is handed, on this thread, from the next launch
 /// on: as many, of the same kinds in the same order, on other tensors or with other numbers. Nothing of it runs now. Waits
-/// for the last launch. The stream ends with the call.
+/// for the last launch. The stream ends with the call, and not before: `give` gets RACL_BUSY for that.
 ///
 /// RACL_INVALID_ARGUMENT for a group of another graph; RACL_INTERNAL for operators that do not fit those of the group. When
 /// it fails after some work was given, racl_graph_launch() gives RACL_GRAPH_RUNNING until an update of the group succeeds.
@@ -100,8 +100,10 @@ pub unsafe extern "C" fn racl_graph_update(
 /// Hands a stream of racl to a function of C, and takes it back.
 fn lend(stream: &Stream, work: impl FnOnce(*const racl_stream) -> Result<()>) -> Result<()> {
     let handle = new::<racl_stream>(Borrowed { value: stream.clone(), theirs: false })?;
+    // The function is refused to end it, which another call uses as long.
+    let used = get(handle)?;
     let done = work(handle);
-    // One that the function gave back was not its own to end: RACL_STALE_HANDLE, and the update fails.
+    drop(used);
     let ended = end(handle, |lent| {
         drop(lent);
         Ok(())

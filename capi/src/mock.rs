@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::arguments::{Out, Sized_, fill, text};
+use crate::arguments::{Out, Sized_, fill, text, whether};
 use crate::failure::guard;
 use crate::objects::{racl_errors, racl_stream};
 use crate::results::{answer, make};
@@ -33,6 +33,11 @@ mod of {
         Ok(mock::release(&get(stream)?.value)?)
     }
 
+    pub(super) fn release_all() -> Result<()> {
+        mock::release_all();
+        Ok(())
+    }
+
     pub(super) fn stand_still(on: bool) -> Result<i32> {
         Ok(i32::from(mock::stand_still(on)))
     }
@@ -51,6 +56,9 @@ mod of {
     }
 
     pub(super) fn calls(function: &str) -> Result<u64> {
+        if racl::sys::symbol_info(function).is_none() {
+            return Err(Failure::invalid(format!("{function:?} is no function of AscendCL")));
+        }
         Ok(mock::calls(function))
     }
 
@@ -192,6 +200,10 @@ mod of {
         off()
     }
 
+    pub(super) fn release_all() -> Result<()> {
+        off()
+    }
+
     pub(super) fn stand_still(_: bool) -> Result<i32> {
         off()
     }
@@ -282,7 +294,8 @@ mod of {
 }
 
 /// Lets nothing of the stream run until racl_mock_release(). As all racl_mock_... functions it is for tests, acts on
-/// the mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock.
+/// the mock of the process, and gives RACL_NOT_SUPPORTED in a build without the mock. RACL_INVALID_ARGUMENT for a stream of
+/// another library.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_mock_hold(stream: *const racl_stream) -> i32 {
     guard(|| of::hold(stream))
@@ -294,12 +307,19 @@ pub extern "C" fn racl_mock_release(stream: *const racl_stream) -> i32 {
     guard(|| of::release(stream))
 }
 
+/// Lets all streams run again, also one that was freed before its work was done, which keeps its context open until it
+/// is.
+#[unsafe(no_mangle)]
+pub extern "C" fn racl_mock_release_all() -> i32 {
+    guard(of::release_all)
+}
+
 /// Whether queued work waits until somebody waits or asks for it (1), or also runs by itself (0). `former`, which is
 /// what it was, must not be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_mock_stand_still(on: i32, former: *mut i32) -> i32 {
     // SAFETY: by the header.
-    unsafe { answer(former, "an answer", || of::stand_still(on != 0)) }
+    unsafe { answer(former, "an answer", || of::stand_still(whether(on, "queued work stands still")?)) }
 }
 
 /// Runs what can run, and gives how many tasks that were.
@@ -322,7 +342,7 @@ pub extern "C" fn racl_mock_advance(nanoseconds: u64) -> i32 {
     guard(|| of::advance(nanoseconds))
 }
 
-/// How often a function of AscendCL was called since the last reset.
+/// How often a function of AscendCL was called since the last reset. RACL_INVALID_ARGUMENT for a name of none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_mock_calls(function: *const c_char, count: *mut u64) -> i32 {
     // SAFETY: by the header.
@@ -463,7 +483,7 @@ pub unsafe extern "C" fn racl_mock_races(races: *mut *mut racl_errors) -> i32 {
 /// Begins a log of the operators that run (1), or ends it (0). Either empties it.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_mock_log_launches(on: i32) -> i32 {
-    guard(|| of::log_launches(on != 0))
+    guard(|| of::log_launches(whether(on, "there is a log of operators")?))
 }
 
 /// How many ran since racl_mock_log_launches(), those in graphs once for each launch.
@@ -514,7 +534,7 @@ pub unsafe extern "C" fn racl_mock_launch_get(index: u64, launch: *mut racl_mock
 /// Begins a log of the calls of AscendCL by all threads (1), or ends it (0). Either empties it.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_mock_log_calls(on: i32) -> i32 {
-    guard(|| of::log_calls(on != 0))
+    guard(|| of::log_calls(whether(on, "there is a log of calls")?))
 }
 
 /// How many calls there were since racl_mock_log_calls(); racl_mock_calls() counts those of one function.

@@ -8,7 +8,7 @@ use racl::plan::{Builder, Dim, External, Found, Plan, TaggedEvent, Value};
 
 use crate::arguments::{list, null};
 use crate::failure::{Failure, Result};
-use crate::handles::alone;
+use crate::handles::{Kept, alone, end};
 use crate::objects::racl_builder;
 use crate::status;
 
@@ -48,6 +48,8 @@ pub(crate) struct Recording {
     pub(crate) operators: u32,
     /// The caller names its own lines.
     pub(crate) is_placed: bool,
+    /// To a function that is not to end it.
+    pub(crate) is_lent: bool,
 }
 
 /// Of the numbers of builders, so that dimensions have place for both.
@@ -66,6 +68,7 @@ impl Recording {
             gates: HashMap::new(),
             operators: 0,
             is_placed: false,
+            is_lent: false,
         }
     }
 
@@ -154,6 +157,18 @@ pub(crate) fn recording<T>(
     let mut recording = alone(builder)?;
     recording.tell_place();
     work(&mut recording)
+}
+
+/// Ends a builder of the caller's own.
+pub(crate) fn end_own(builder: *mut racl_builder, work: impl FnOnce(Recording)) -> Result<()> {
+    end(builder, |recording| {
+        if recording.is_lent {
+            let text = "a builder that is lent to a function, which ends with the call";
+            return Err(Kept::new(recording, Failure::own(status::RACL_BUSY, text)));
+        }
+        work(recording);
+        Ok(())
+    })
 }
 
 /// Records work, which is counted.

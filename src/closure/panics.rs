@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::Result;
+use crate::error::{Result, Thrown};
 use crate::lock::{Lock, bury, say};
 use crate::progress::{Panic, Progress, Span, told_panics};
 
@@ -52,13 +52,10 @@ impl Launches {
 impl PartOf {
     /// The function panicked, in the submission, or in a launch of its graph that is not known to be done.
     pub(super) fn note(&self, payload: Box<dyn Any + Send>) {
-        let text = payload
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".to_owned());
+        let thrown = Thrown::of(&*payload);
+        let text = thrown.text().to_owned();
         say!(Error, "a host function panicked: {text}");
-        let panic = Panic::new(text);
+        let panic = Panic::new(thrown);
         match self {
             Self::Work((stream, number)) => stream.note_panic((number - 1, *number), &panic),
             Self::Graph(graph) => graph.note(panic),
@@ -118,12 +115,12 @@ impl Panics {
     /// Tells those that nobody was told.
     pub(crate) fn tell(&self) -> Result<()> {
         let all = std::mem::take(&mut *self.0.all.lock());
-        let mut texts = Vec::new();
+        let mut thrown = Vec::new();
         for (panic, of) in all {
-            let Some(text) = panic.take() else { continue };
+            let Some(one) = panic.take() else { continue };
             of.iter().for_each(|(stream, behind)| stream.panic_was_told(*behind));
-            texts.push(text);
+            thrown.push(one);
         }
-        told_panics(&texts)
+        told_panics(thrown)
     }
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use acl_sys::aclmdlRI;
 
 use super::captured::Graph;
+use super::groups::end_group;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::say;
 use crate::stream::{CaptureState, StreamInner};
 
 /// The code for a capture that ends while a body lacks its own: what was wrong with the body was told before.
@@ -19,6 +21,11 @@ pub(super) fn end(origin: &Arc<StreamInner>, state: &CaptureState) -> Result<acl
         end_body(&body);
     }
     state.drain();
+    if let Some(stream) = state.cut_group()
+        && let Err(error) = end_group(&stream)
+    {
+        say!(Debug, "a task group that its capture ended: {error}");
+    }
     let mut raw = std::ptr::null_mut();
     // SAFETY: `raw` is a place for one handle, and this is the stream that the capture began on.
     let ended = unsafe { call!(&**origin.context(), aclmdlRICaptureEnd(origin.raw(), &raw mut raw)) };

@@ -13,7 +13,7 @@ use crate::allocation::{Allocation, How, Launches as _};
 use crate::call::{call, non_null};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{say, theirs};
-use crate::stream::{All, Gathered, Stream};
+use crate::stream::{All, CaptureState, Gathered, Named, Stream, StreamInner};
 
 /// Kernels and operators of a captured graph that can be replaced by others of the same kinds, with other arguments:
 /// [`Stream::task_group`] records them, [`Graph::update`] replaces them. It belongs to its graph, and means nothing
@@ -102,6 +102,7 @@ impl Stream {
     /// [`ErrorKind::NotSupported`] in the body of a condition, and for other work than kernels and operators (an
     /// operator may consist of such); [`ErrorKind::CaptureInvalidated`] inside another group;
     /// [`ErrorKind::MissingSymbol`] on a library without. The capture gives no graph then, nor after a panic of `work`.
+    /// [`ErrorKind::CaptureInvalidated`] also where the capture ended in `work`, or on another thread meanwhile.
     #[doc(alias = "aclmdlRICaptureTaskGrpBegin")]
     #[doc(alias = "aclmdlRICaptureTaskGrpEnd")]
     #[track_caller]
@@ -118,7 +119,7 @@ impl Stream {
             let error = Error::new(ErrorKind::NotSupported, "a task group in the body of a condition");
             return Err(capture.lacks(named, error));
         }
-        match record(self, || theirs(|| work(self))) {
+        match record_in(&capture, self, named, || theirs(|| work(self))) {
             Ok(raw) => Ok(TaskGroup { raw, capture: capture.id() }),
             Err(error) => Err(capture.lacks(named, error)),
         }
@@ -128,35 +129,58 @@ impl Stream {
 /// Records what `work` gives to a capturing stream as a group.
 #[track_caller]
 pub(crate) fn record(stream: &Stream, work: impl FnOnce() -> Result<()>) -> Result<aclrtTaskGrp> {
+    let named = ("task group", Location::caller());
+    let capture = stream.0.lock().capture.clone();
+    let capture = capture.ok_or_else(|| Error::new(ErrorKind::NotCapturing, "a task group outside a capture"))?;
+    record_in(&capture, stream, named, work)
+}
+
+fn record_in(
+    capture: &Arc<CaptureState>,
+    stream: &Stream,
+    named: Named,
+    work: impl FnOnce() -> Result<()>,
+) -> Result<aclrtTaskGrp> {
     let (context, raw) = (&**stream.0.context(), stream.as_raw());
-    // SAFETY: takes a live handle; the stream records.
-    unsafe { call!(context, aclmdlRICaptureTaskGrpBegin(raw)) }?;
-    let mut open = OpenGroup { stream, location: Location::caller(), open: true };
+    capture.open_group(&stream.0, named, || {
+        // SAFETY: takes a live handle; the stream records.
+        unsafe { call!(context, aclmdlRICaptureTaskGrpBegin(raw)) }
+    })?;
+    let mut open = OpenGroup { stream: &stream.0, capture, named, open: true };
     let worked = work();
     let ended = open.end();
     worked.and(ended)
 }
 
+/// Ends the group that is open on a stream.
+pub(super) fn end_group(stream: &StreamInner) -> Result<aclrtTaskGrp> {
+    let (context, raw) = (&**stream.context(), stream.raw());
+    let mut handle = std::ptr::null_mut();
+    // SAFETY: a live handle, and a place for one handle.
+    let mut end = || unsafe { call!(context, aclmdlRICaptureTaskGrpEnd(raw, &raw mut handle)) };
+    let ended = end();
+    // A group that a capture leaves open refuses groups in each later capture of the stream.
+    if ended.is_err() && end().is_err() {
+        stream.spoil();
+    }
+    ended.and_then(|()| non_null(handle, "aclmdlRICaptureTaskGrpEnd"))
+}
+
 /// A group that is ended also when the code in it panics.
 struct OpenGroup<'a> {
-    stream: &'a Stream,
-    location: &'static Location<'static>,
+    stream: &'a StreamInner,
+    capture: &'a CaptureState,
+    named: Named,
     open: bool,
 }
 
 impl OpenGroup<'_> {
     fn end(&mut self) -> Result<aclrtTaskGrp> {
         self.open = false;
-        let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
-        let mut handle = std::ptr::null_mut();
-        // SAFETY: a live handle, and a place for one handle.
-        let mut end = || unsafe { call!(context, aclmdlRICaptureTaskGrpEnd(raw, &raw mut handle)) };
-        let ended = end();
-        // A group that a capture leaves open refuses groups in each later capture of the stream.
-        if ended.is_err() && end().is_err() {
-            self.stream.0.spoil();
-        }
-        ended.and_then(|()| non_null(handle, "aclmdlRICaptureTaskGrpEnd"))
+        self.capture.end_group(self.stream, || end_group(self.stream)).unwrap_or_else(|| {
+            let text = "the capture ended inside the task group, with which it gives no graph";
+            Err(Error::new(ErrorKind::CaptureInvalidated, text))
+        })
     }
 }
 
@@ -169,11 +193,8 @@ impl Drop for OpenGroup<'_> {
             say!(Debug, "a task group whose work panicked: {error}");
         }
         // The code that catches the panic may go on with the capture.
-        let capture = self.stream.0.lock().capture.clone();
-        if let Some(capture) = capture {
-            let error = Error::new(ErrorKind::CaptureInvalidated, "its work panicked");
-            capture.lacks(("task group", self.location), error);
-        }
+        let error = Error::new(ErrorKind::CaptureInvalidated, "its work panicked");
+        self.capture.lacks(self.named, error);
     }
 }
 

@@ -5,18 +5,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::failures::{Failures, meet};
 use super::{Progress, Span};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Thrown};
 use crate::lock::Lock;
 
 /// What a function said when it panicked. Several may be asked for it: the streams whose work it may be, and its graph.
 pub(crate) struct Panic {
-    text: String,
+    thrown: Thrown,
     told: AtomicBool,
 }
 
 impl Panic {
-    pub(crate) fn new(text: String) -> Arc<Self> {
-        Arc::new(Self { text, told: AtomicBool::new(false) })
+    pub(crate) fn new(thrown: Thrown) -> Arc<Self> {
+        Arc::new(Self { thrown, told: AtomicBool::new(false) })
     }
 
     pub(crate) fn is_told(&self) -> bool {
@@ -24,14 +24,22 @@ impl Panic {
     }
 
     /// For whoever asks first.
-    pub(crate) fn take(&self) -> Option<String> {
-        (!self.told.swap(true, Ordering::AcqRel)).then(|| self.text.clone())
+    pub(crate) fn take(&self) -> Option<Thrown> {
+        (!self.told.swap(true, Ordering::AcqRel)).then(|| self.thrown.clone())
     }
 }
 
 /// An error of panics; none where there are none.
-pub(crate) fn told_panics(texts: &[String]) -> Result<()> {
-    if texts.is_empty() { Ok(()) } else { Err(Error::new(ErrorKind::CallbackPanicked, texts.join("; "))) }
+pub(crate) fn told_panics(all: Vec<Thrown>) -> Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    let texts: Vec<_> = all.iter().map(Thrown::text).collect();
+    let error = Error::new(ErrorKind::CallbackPanicked, texts.join("; "));
+    Err(match all.into_iter().find_map(Thrown::into_cause) {
+        Some(cause) => error.because_given(cause),
+        None => error,
+    })
 }
 
 /// Those of one stream that nobody was told here.
@@ -60,17 +68,17 @@ impl Panicked {
         self.count.store(all.len(), Ordering::Release);
     }
 
-    /// Texts of those of `span`, which are told up to the submission `last`: that is noted before they are gone.
-    fn take(&self, span: Span, last: u64) -> Vec<String> {
+    /// Those of `span`, which are told up to the submission `last`: that is noted before they are gone.
+    fn take(&self, span: Span, last: u64) -> Vec<Thrown> {
         let mut all = self.all.lock();
-        let mut texts = Vec::new();
+        let mut thrown = Vec::new();
         for (of, panic) in all.iter().filter(|(of, _)| meet(*of, span)) {
             self.told.note((of.0, last), ErrorKind::CallbackPanicked);
-            texts.extend(panic.take());
+            thrown.extend(panic.take());
         }
         all.retain(|(_, panic)| !panic.is_told());
         self.count.store(all.len(), Ordering::Release);
-        texts
+        thrown
     }
 }
 
@@ -98,7 +106,7 @@ impl Progress {
         if !self.has_panics() {
             return Ok(());
         }
-        told_panics(&self.panicked.take(span, self.submitted()))
+        told_panics(self.panicked.take(span, self.submitted()))
     }
 
     /// Somebody was told of a panic behind that submission.

@@ -20,6 +20,7 @@ use crate::lock::{Guard, Lock};
 use crate::retire::keepers::Keeper;
 
 mod by_hand;
+mod groups;
 mod nested;
 
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
@@ -50,6 +51,7 @@ struct Inner {
     joins: Joins,
     /// Bodies that are being recorded.
     bodies: Vec<nested::Open>,
+    group: Option<groups::Group>,
     /// Of a graph that is built by hand: its streams by the numbers of their chains.
     flow: Option<Flow>,
     keep: Keep,

@@ -93,6 +93,73 @@ fn a_capture_whose_group_panicked_gives_no_graph() {
     });
 }
 
+/// Records a group, inside which `end` ends the capture; another capture of the same stream has groups again.
+fn ended_inside(mode: CaptureMode, end: impl Fn(racl::Capture) -> racl::Result<()>) {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let mut x = context.upload_tensor(&[1.0_f32, 2.0], [2]).unwrap();
+        let mut capture = Some(stream.begin_capture(mode).unwrap());
+        let group = stream.task_group(|s| {
+            op::muls_inplace(s, &mut x, 2.0)?;
+            end(capture.take().unwrap())?;
+            assert!(!s.is_capturing());
+            Ok(())
+        });
+        assert_says(&group.unwrap_err(), ErrorKind::CaptureInvalidated, &["the capture ended inside the task group"]);
+        let capture = stream.begin_capture(mode).unwrap();
+        let group = stream.task_group(|s| op::muls_inplace(s, &mut x, 2.0)).unwrap();
+        let mut graph = capture.finish().unwrap();
+        graph.update(&group, |s| op::muls_inplace(s, &mut x, 5.0)).unwrap();
+        graph.launch(&stream).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [5.0, 10.0]);
+    });
+}
+
+#[test]
+fn a_capture_that_is_finished_inside_its_group_gives_no_graph_and_leaves_the_stream_whole() {
+    ended_inside(CaptureMode::ThreadLocal, |capture| {
+        let error = capture.finish().unwrap_err();
+        let parts = ["the capture ended inside the task group at tests/graphs/tasks.rs:"];
+        assert_says(&error, ErrorKind::CaptureInvalidated, &parts);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_capture_that_is_given_up_inside_its_group_leaves_the_stream_whole() {
+    ended_inside(CaptureMode::ThreadLocal, |capture| {
+        drop(capture);
+        Ok(())
+    });
+    ended_inside(CaptureMode::Relaxed, |capture| {
+        let capture = capture.detach();
+        std::thread::spawn(move || drop(capture)).join().unwrap();
+        Ok(())
+    });
+}
+
+#[test]
+fn a_group_in_a_new_capture_is_not_ended_with_the_one_around_it() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let mut x = context.upload_tensor(&[1.0_f32], [1]).unwrap();
+        let mut capture = Some(stream.begin_capture(CaptureMode::ThreadLocal).unwrap());
+        let mut inner = None;
+        let outer = stream.task_group(|s| {
+            drop(capture.take());
+            let capture = s.begin_capture(CaptureMode::ThreadLocal)?;
+            let group = s.task_group(|s| op::muls_inplace(s, &mut x, 2.0))?;
+            inner = Some((capture.finish()?, group));
+            Ok(())
+        });
+        assert_eq!(outer.unwrap_err().kind(), ErrorKind::CaptureInvalidated);
+        let (mut graph, group) = inner.unwrap();
+        graph.update(&group, |s| op::muls_inplace(s, &mut x, 3.0)).unwrap();
+        graph.launch(&stream).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [3.0]);
+    });
+}
+
 #[test]
 fn tasks_of_groups_know_theirs() {
     alone(|context| {

@@ -43,6 +43,18 @@ impl Two {
 }
 
 #[test]
+fn the_built_in_mock_is_not_steered_by_streams_of_another_library() {
+    let _alone = mock::exclusive();
+    let two = two();
+    let (here, there) = (two.here.stream().unwrap(), two.there.stream().unwrap());
+    for steer in [mock::hold, mock::release] {
+        let error = steer(&there).unwrap_err();
+        assert_says(&error, ErrorKind::InvalidArgument, &[&there.name(), &two.name, "not of the built-in mock"]);
+        steer(&here).unwrap();
+    }
+}
+
+#[test]
 fn streams_and_operators_take_memory_of_their_own_library() {
     let _alone = mock::exclusive();
     let two = two();

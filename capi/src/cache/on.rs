@@ -225,7 +225,9 @@ fn unknown(cache: &Caches, what: &racl_compile, offset: Option<usize>) -> Option
 fn lend(g: &Builder, work: impl FnOnce(*mut racl_builder) -> i32) -> Result<()> {
     let own = Plan::builder(Options::new());
     own.swap(g);
-    let handle = new::<racl_builder>(Recording::new(own))?;
+    let mut recording = Recording::new(own);
+    recording.is_lent = true;
+    let handle = new::<racl_builder>(recording)?;
     // A panic must not leave the handle behind.
     let (done, said) = heard(|| work(handle));
     let code = done.unwrap_or_else(|payload| {
@@ -242,7 +244,7 @@ fn lend(g: &Builder, work: impl FnOnce(*mut racl_builder) -> i32) -> Result<()> 
     if let Some(recording) = back {
         recording.builder.swap(g);
     }
-    // What the function says tells more than that it gave away what it was lent.
+    // What the function says tells more than that another thread uses what it was lent.
     failure.map_or(ended, Err)
 }
 

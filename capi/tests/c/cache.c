@@ -27,10 +27,19 @@ static int32_t takes(void *user, racl_builder *g) {
     return racl_builder_build(g, user);
 }
 
-/* One that gives away what it was lent, and says what is wrong. */
-static int32_t fails_without(void *user, racl_builder *g) {
+/* One that tries to end what it was lent, which stays. */
+static int32_t ends_lent(void *user, racl_builder *g) {
     (void)user;
-    DO(racl_builder_free(g));
+    racl_plan *none;
+    CHECK(racl_builder_free(g) == RACL_BUSY && strstr(racl_last_error_message(), "is lent to a function"));
+    CHECK(racl_builder_build(g, &none) == RACL_BUSY && none == NULL);
+    racl_value x = input(g, "x", 4, 0, RACL_INPUT_COPIED);
+    return racl_builder_output(g, "y", muls(g, x, 3));
+}
+
+/* One that says what is wrong. */
+static int32_t fails(void *user, racl_builder *g) {
+    (void)user, (void)g;
     return racl_last_error_set(1234, "the disk is full");
 }
 
@@ -190,9 +199,12 @@ int main(void) {
     CHECK(status_of(cache, "decode", why, sizeof why) == RACL_CACHE_FAILED && strstr(why, "aclnnNone"));
     racl_plan *theirs = NULL;
     racl_compile other = {.size = sizeof other, .function = "other", .build = takes, .user = &theirs};
-    CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_STALE_HANDLE && plan == NULL && theirs != NULL);
-    DO(racl_plan_free(theirs));
-    other.build = fails_without;
+    CHECK(racl_cache_compile(cache, context, &other, &plan) == RACL_BUSY && plan == NULL && theirs == NULL);
+    other.build = ends_lent;
+    DO(racl_cache_compile(cache, context, &other, &plan));
+    CHECK(first(plan) == 3);
+    DO(racl_plan_free(plan));
+    other.build = fails;
     CHECK(racl_cache_compile(cache, context, &other, &plan) == 1234 && plan == NULL);
     CHECK(strcmp(racl_last_error_message(), "the disk is full") == 0);
     CHECK(status_of(cache, "other", why, sizeof why) == RACL_CACHE_FAILED && strstr(why, "the disk is full"));

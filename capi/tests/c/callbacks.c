@@ -31,6 +31,35 @@ static int32_t full(void *user, const void *attributes, size_t size) {
     return racl_last_error_set(RACL_CALLBACK_PANICKED, user);
 }
 
+/* What it knows of a failure, with which it fails. */
+static const racl_error known = {.size = sizeof known, .status = RACL_FILE, .code = 107002, .call = "aclrtMemcpy",
+                                 .message = "no copy", .details = "no copy\n  of the third page"};
+
+static int32_t knows(void *user, const void *attributes, size_t size) {
+    (void)user, (void)attributes, (void)size;
+    return racl_last_error_put(&known);
+}
+
+static int32_t launch_knows(void *user, const racl_launch *launch) {
+    (void)launch;
+    racl_error error = known;
+    error.status = *(int32_t *)user;
+    return racl_last_error_put(&error);
+}
+
+static int32_t simulate_knows(void *user, const racl_bytes *reads, size_t read_count, const racl_bytes *writes,
+                              size_t write_count) {
+    (void)reads, (void)read_count, (void)writes, (void)write_count;
+    return knows(user, NULL, 0);
+}
+
+/* That the last failure of this thread is of this status, and is told with all that is known of it. */
+static void is_known(int32_t status, const char *text) {
+    CHECK(racl_last_error_status() == status && strstr(racl_last_error_message(), text));
+    CHECK(racl_last_error_code() == 107002 && strcmp(racl_last_error_call(), "aclrtMemcpy") == 0);
+    CHECK(strstr(racl_last_error_message(), "no copy") && strstr(racl_last_error_details(), "of the third page"));
+}
+
 static void release(void *user) { ++((Seen *)user)->released; }
 
 /* Looks at what it is given; it puts nothing on the stream. */
@@ -96,6 +125,10 @@ static void host_functions(void) {
     DO(racl_stream_host_function(stream, full, "the disk is full", NULL));
     CHECK(racl_stream_synchronize(stream, -1) == RACL_CALLBACK_PANICKED);
     CHECK(strstr(racl_last_error_message(), "the disk is full"));
+    /* One that knows more of it. */
+    DO(racl_stream_host_function(stream, knows, NULL, NULL));
+    CHECK(racl_stream_synchronize(stream, -1) != RACL_OK);
+    is_known(RACL_CALLBACK_PANICKED, "gave");
     CHECK(racl_last_error_set(7, "mine") == 7 && racl_last_error_status() == 7);
     CHECK(strcmp(racl_last_error_message(), "mine") == 0 && strcmp(racl_last_error_details(), "mine") == 0);
     CHECK(racl_last_error_code() == 0 && racl_last_error_call()[0] == 0);
@@ -271,6 +304,34 @@ static int32_t simulate_nothing(void *user, const racl_bytes *reads, size_t read
     CHECK(writes[0].size == 0 && writes[0].data == NULL && writes[1].size == 4 && writes[1].data != NULL);
     memset(writes[1].data, 0, writes[1].size);
     return 0;
+}
+
+/* What a foreign operator knows of its failure is told whole, by a simulation and by what launches it. */
+static void known_failures(void) {
+    int32_t status = RACL_FILE;
+    racl_foreign_info info = {.size = sizeof info, .name = "mine.knows", .version = 1, .launch = launch_knows,
+                              .simulate = simulate_knows, .user = &status};
+    racl_builder *g;
+    racl_plan *plan;
+    racl_foreign *foreign;
+    racl_simulation *simulation;
+    racl_executable *exe;
+    racl_value written;
+    DO(racl_foreign_new(&info, &foreign));
+    DO(racl_builder_new(NULL, &g));
+    DO(racl_builder_empty(g, FLOAT, NULL, 0, &written));
+    DO(racl_builder_foreign(g, foreign, NULL, 0, &written, 1));
+    DO(racl_builder_output(g, "y", written));
+    DO(racl_builder_build(g, &plan));
+    CHECK(racl_simulation_new(plan, 0, NULL, 0, NULL, 0, &simulation) != RACL_OK);
+    is_known(RACL_CALLBACK_PANICKED, "mine.knows");
+    CHECK(racl_executable_new(plan, context, NULL, NULL, 0, &exe) != RACL_OK);
+    is_known(RACL_CALLBACK_PANICKED, "mine.knows");
+    status = 207001;
+    CHECK(racl_executable_new(plan, context, NULL, NULL, 0, &exe) != RACL_OK);
+    is_known(RACL_OUT_OF_MEMORY, "mine.knows");
+    DO(racl_plan_free(plan));
+    DO(racl_foreign_free(foreign));
 }
 
 static void no_bytes(void) {
@@ -505,6 +566,7 @@ int main(void) {
     DO(racl_stream_new(context, NULL, &stream));
     host_functions();
     foreign_operators();
+    known_failures();
     no_bytes();
     log_and_errors();
     log_of_another_thread();

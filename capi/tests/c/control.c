@@ -115,6 +115,8 @@ static void races(void) {
     DO(racl_stream_synchronize(right, -1));
     DO(racl_mock_races(&list));
     CHECK(listed(list, "") == 0);
+    CHECK(racl_context_set_tracking(own, 2) == RACL_INVALID_ARGUMENT);
+    CHECK(racl_context_set_tracking(own, -1) == RACL_INVALID_ARGUMENT);
     DO(racl_context_set_tracking(own, 0));
     DO(racl_stream_fill(left, buffer, 1));
     DO(racl_stream_fill(right, buffer, 2));
@@ -173,6 +175,27 @@ static void aborts(void) {
     DO(racl_event_free(event));
     DO(racl_stream_close(doomed));
     DO(racl_buffer_close(buffer));
+}
+
+/* A stream that is freed while the mock holds it keeps its context open until all are let go on. */
+static void freed_and_held(void) {
+    racl_context *own;
+    racl_stream *held;
+    racl_buffer *buffer;
+    DO(racl_context_new(context, &own));
+    DO(racl_stream_new(own, NULL, &held));
+    DO(racl_buffer_new(own, 1, &buffer));
+    DO(racl_mock_hold(held));
+    DO(racl_stream_fill(held, buffer, 1));
+    DO(racl_free_limit_set(1000000));
+    DO(racl_stream_free(held));
+    DO(racl_buffer_free(buffer));
+    CHECK(racl_context_close(own) != RACL_OK);
+    DO(racl_mock_release_all());
+    while (racl_context_close(own) != RACL_OK) {
+        /* A thread of racl ends the stream. */
+    }
+    DO(racl_free_limit_set(10000000000));
 }
 
 /* y = |x|, of rows that each run says, on the host. */
@@ -341,6 +364,7 @@ typedef struct {
     double by;
     int32_t fails;
     const racl_stream *lent;
+    racl_capture *ends;
 } Scale;
 
 static int32_t scale(void *user, const racl_stream *on) {
@@ -359,8 +383,16 @@ static int32_t another(void *user, const racl_stream *on) {
 }
 
 static int32_t gives_back(void *user, const racl_stream *on) {
-    int32_t status = scale(user, on);
-    return status == RACL_OK ? racl_stream_free((racl_stream *)on) : status;
+    CHECK(racl_stream_free((racl_stream *)on) == RACL_BUSY && racl_stream_close((racl_stream *)on) == RACL_BUSY);
+    return scale(user, on);
+}
+
+static int32_t ends_capture(void *user, const racl_stream *on) {
+    Scale *how = user;
+    racl_graph *graph;
+    DO(scale(user, on));
+    CHECK(racl_capture_end(how->ends, &graph) == RACL_CAPTURE_INVALIDATED && graph == NULL);
+    return RACL_OK;
 }
 
 static void updates(void) {
@@ -397,9 +429,13 @@ static void updates(void) {
     CHECK(racl_graph_update(graph, group, another, &how) != RACL_OK);
     DO(racl_graph_update(graph, group, scale, &how));
     CHECK(racl_graph_update(graph, group, NULL, &how) == RACL_NULL_POINTER);
-    /* What is lent is not the function's to give back. */
-    CHECK(racl_graph_update(graph, group, gives_back, &how) == RACL_STALE_HANDLE);
-    DO(racl_graph_update(graph, group, scale, &how));
+    /* What is lent is not the function's to give back: it is refused that, and the update goes on. */
+    how.by = 2;
+    DO(racl_graph_update(graph, group, gives_back, &how));
+    CHECK(racl_stream_is_complete(how.lent, &is) == RACL_STALE_HANDLE);
+    DO(racl_graph_launch(graph, stream));
+    DO(racl_tensor_read(how.x, got, sizeof got));
+    CHECK(got[0] == 120);
 
     /* One that fails in a capture leaves it without a graph. */
     DO(racl_capture_begin(stream, RACL_CAPTURE_THREAD_LOCAL, &capture));
@@ -413,6 +449,15 @@ static void updates(void) {
     DO(racl_capture_end(capture, &other));
     CHECK(racl_graph_update(graph, none, scale, &how) == RACL_INVALID_ARGUMENT);
     DO(racl_task_group_free(none));
+
+    /* The capture may end inside it: there is neither a group nor a graph then, and the stream has groups again. */
+    DO(racl_capture_begin(stream, RACL_CAPTURE_THREAD_LOCAL, &how.ends));
+    CHECK(racl_stream_task_group(stream, ends_capture, &how, &none) == RACL_CAPTURE_INVALIDATED && none == NULL);
+    CHECK(strstr(racl_last_error_message(), "the capture ended inside the task group"));
+    DO(racl_capture_begin(stream, RACL_CAPTURE_THREAD_LOCAL, &capture));
+    DO(racl_stream_task_group(stream, scale, &how, &none));
+    DO(racl_task_group_free(none));
+    DO(racl_capture_free(capture));
     DO(racl_graph_close(other));
     DO(racl_task_group_free(group));
     DO(racl_graph_close(graph));
@@ -445,6 +490,12 @@ static void call_log(void) {
     racl_mock_call call = {.size = sizeof call};
     uint64_t count;
     DO(racl_mock_log_calls(1));
+    CHECK(racl_mock_log_calls(2) == RACL_INVALID_ARGUMENT && racl_mock_log_launches(-1) == RACL_INVALID_ARGUMENT);
+    int32_t former = 7;
+    CHECK(racl_mock_stand_still(2, &former) == RACL_INVALID_ARGUMENT && former == 0);
+    count = 7;
+    CHECK(racl_mock_calls("aclrtCreateStreams", &count) == RACL_INVALID_ARGUMENT && count == 0);
+    CHECK(strstr(racl_last_error_message(), "aclrtCreateStreams"));
     DO(racl_stream_new(context, NULL, &own));
     DO(racl_stream_raw(own, &raw));
     DO(racl_stream_close(own));
@@ -474,6 +525,7 @@ int main(void) {
     memory();
     races();
     aborts();
+    freed_and_held();
     host_outputs();
     ahead_and_gates();
     pools();

@@ -373,8 +373,19 @@ static void failures(void) {
     error.call = error.details = NULL, error.message = racl_last_error_message();
     CHECK(racl_last_error_put(&error) == 4711 && strstr(racl_last_error_message(), "NULL for"));
     CHECK(strcmp(racl_last_error_details(), racl_last_error_message()) == 0 && racl_last_error_call()[0] == 0);
+    CHECK(racl_last_error_code() == 0);
     error.size = offsetof(racl_error, details), error.message = "mine";
     CHECK(racl_last_error_put(&error) == 4711 && strcmp(racl_last_error_details(), "mine") == 0);
+    /* Between two versions a field would be there in part. */
+    racl_errors *errors;
+    DO(racl_last_errors(&errors));
+    for (size_t size = 0; size <= sizeof error; ++size) {
+        if (size == offsetof(racl_error, details) || size == sizeof error) continue;
+        error.size = size;
+        CHECK(racl_last_error_put(&error) == RACL_STRUCT_SIZE);
+        CHECK(racl_errors_get(errors, 0, &error) == RACL_STRUCT_SIZE);
+    }
+    DO(racl_errors_free(errors));
 }
 
 int main(void) {

@@ -82,7 +82,7 @@ static void given_by_builds(const racl::context &context, const racl::cache &cac
                           [](const racl::builder &g) { return g.op("aclnnNothing", {racl::new_value}); }),
             RACL_INVALID_PLAN);
 #endif
-    // Another builder in the place of the one that is lent ends with the call.
+    // Another builder in the place of the one that is lent ends with the call, which fails.
     racl_builder *put = nullptr;
     auto puts = [&](racl::builder &g) {
         g = take(racl::builder::make());
