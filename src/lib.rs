@@ -139,8 +139,8 @@ pub use memory::{
     SharedBuffer, ValueWait,
 };
 pub use model::{
-    Model, ModelDescription, ModelFormat, ModelGears, ModelInput, ModelKey, ModelOptions, ModelOutput, ModelRun,
-    ModelSize, ModelTensor, OutputShapes,
+    Model, ModelDescription, ModelFinished, ModelFormat, ModelGears, ModelInput, ModelKey, ModelOptions, ModelOutput,
+    ModelRun, ModelSize, ModelTensor, OutputShapes,
 };
 pub use notify::{CountUpdate, CountWait, CountingNotify, Notify, NotifyKey};
 pub use op::tensor::Tensor;
