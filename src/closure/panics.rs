@@ -49,14 +49,16 @@ impl Launches {
     }
 }
 
+/// What was said by who panicked.
+pub(crate) fn text_of_panic(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}
+
 impl PartOf {
     /// The function panicked, in the submission, or in a launch of its graph that is not known to be done.
     pub(super) fn note(&self, payload: Box<dyn Any + Send>) {
-        let text = payload
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".to_owned());
+        let text = text_of_panic(&*payload);
         say!(Error, "a host function panicked: {text}");
         let panic = Panic::new(text);
         match self {
