@@ -12,7 +12,7 @@ mod kept;
 mod panics;
 
 pub(crate) use kept::Kept;
-pub(crate) use panics::{Panics, PartOf};
+pub(crate) use panics::{Panics, PartOf, text_of_panic};
 
 /// A closure together with where its panics go.
 pub(crate) struct Function {

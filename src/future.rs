@@ -14,10 +14,13 @@ use bytemuck::Pod;
 
 use crate::closure;
 use crate::error::{Error, Refused, Result};
-use crate::event::Event;
+use crate::event::{Event, IpcEvent};
 use crate::memory::{Lent, PinnedBuffer};
-use crate::stream::Stream;
+use crate::progress::{Pass, Progress};
+use crate::retire;
+use crate::stream::{Stream, StreamInner};
 
+mod between;
 mod place;
 mod point;
 mod waiter;
@@ -25,11 +28,12 @@ mod waiter;
 use place::Place;
 use point::{Point, Untold};
 
-/// What a stream was given before is done: a future, from [`Stream::finished`].
+/// What a stream was given before is done: a future, from [`Stream::finished`] and
+/// [`Graph::finished`](crate::Graph::finished).
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Finished(Awaited);
 
-/// The record of an event is reached: a future, from [`Event::reached`].
+/// The record of an event is reached: a future, from [`Event::reached`] and [`IpcEvent::reached`].
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Reached(Awaited);
 
@@ -106,6 +110,22 @@ impl Stream {
     }
 }
 
+impl Finished {
+    /// What the stream of this submission was given until now; ready where the stream is gone, which waited for it.
+    pub(crate) fn behind(progress: &Arc<Progress>, number: u64, at: &'static Location<'static>) -> Self {
+        let _pass = Pass::begin(progress);
+        Self(Awaited::of(match StreamInner::of(progress) {
+            Some(stream) => Point::mark(&stream, at).map(Some),
+            None => retire::check_not_dropped(progress, number).map(|()| None),
+        }))
+    }
+
+    /// Nothing.
+    pub(crate) fn now() -> Self {
+        Self(Awaited::Ready)
+    }
+}
+
 impl Event {
     /// A future that is ready when the latest record is reached; at once for an event that was never recorded. The
     /// event is kept until then. When it is recorded anew meanwhile on the same stream, the future is ready by the later
@@ -152,6 +172,8 @@ impl<T: Pod + Send> IntoFuture for Lent<T> {
 enum Awaited {
     Refused(Error),
     Begun(Point),
+    /// An event that other processes have.
+    Elsewhere(Arc<IpcEvent>),
     /// A thread waits for it.
     Waits(Waits),
     /// There is nothing to wait for.
@@ -175,12 +197,15 @@ impl Awaited {
                 if let Some(ended) = point.ask() {
                     return Poll::Ready(ended);
                 }
-                let (place, untold) = (Place::new(waker), point.untold());
-                match waiter::tell(point, &place) {
-                    Ok(()) => *self = Self::Waits(Waits { place, untold }),
-                    Err(error) => return Poll::Ready(Err(error)),
+                let (place, unheard) = (Place::new(waker), Unheard::Work(point.untold()));
+                self.wait(waiter::tell(point, &place), Waits { place, unheard })
+            }
+            Self::Elsewhere(event) => {
+                if let Some(ended) = between::ask(&event) {
+                    return Poll::Ready(ended);
                 }
-                Poll::Pending
+                let place = Place::new(waker);
+                self.wait(between::tell(&event, &place), Waits { place, unheard: Unheard::Elsewhere(event) })
             }
             Self::Waits(waits) => {
                 let told = waits.place.poll(waker);
@@ -193,18 +218,37 @@ impl Awaited {
             Self::Over => Poll::Ready(Err(Error::invalid("a future that was ready is polled again"))),
         }
     }
+
+    /// A thread waits for it, unless there is none.
+    fn wait(&mut self, begun: Result<()>, waits: Waits) -> Poll<Result<()>> {
+        match begun {
+            Ok(()) => *self = Self::Waits(waits),
+            Err(error) => return Poll::Ready(Err(error)),
+        }
+        Poll::Pending
+    }
 }
 
 /// Of one future.
 struct Waits {
     place: Arc<Place>,
-    untold: Untold,
+    unheard: Unheard,
+}
+
+/// Where it goes what a future was told that was dropped.
+enum Unheard {
+    Work(Untold),
+    /// The future keeps the event.
+    Elsewhere(Arc<IpcEvent>),
 }
 
 impl Drop for Waits {
     fn drop(&mut self) {
         if let Err(error) = self.place.leave() {
-            self.untold.keep(error);
+            match &self.unheard {
+                Unheard::Work(untold) => untold.keep(error),
+                Unheard::Elsewhere(event) => between::keep(event, error),
+            }
         }
     }
 }
@@ -259,7 +303,7 @@ impl fmt::Debug for Awaited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Refused(_) => "refused",
-            Self::Begun(_) => "not polled",
+            Self::Begun(_) | Self::Elsewhere(_) => "not polled",
             Self::Waits(_) => "waits",
             Self::Ready => "not polled",
             Self::Over => "ready",

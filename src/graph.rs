@@ -1,6 +1,7 @@
 //! Graphs: work that was recorded once, or put together, and is replayed with one call.
 
 mod abort;
+mod awaited;
 mod bodies;
 mod build;
 mod capture;

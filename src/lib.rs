@@ -139,8 +139,8 @@ pub use memory::{
     SharedBuffer, ValueWait,
 };
 pub use model::{
-    ColorConversion, ImageFormat, ImageSteps, Model, ModelDescription, ModelFormat, ModelGears, ModelInput, ModelKey,
-    ModelOptions, ModelOutput, ModelRun, ModelSize, ModelTensor, OutputShapes, Preprocessing,
+    ColorConversion, ImageFormat, ImageSteps, Model, ModelDescription, ModelFinished, ModelFormat, ModelGears,
+    ModelInput, ModelKey, ModelOptions, ModelOutput, ModelRun, ModelSize, ModelTensor, OutputShapes, Preprocessing,
 };
 pub use notify::{CountUpdate, CountWait, CountingNotify, Notify, NotifyKey};
 pub use op::tensor::Tensor;

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::error::{Refused, Result};
 use crate::memory::SharedBuffer;
 
+mod awaited;
 mod bind;
 mod dataset;
 mod description;
@@ -17,6 +18,7 @@ mod read;
 mod run;
 mod shapes;
 
+pub use awaited::ModelFinished;
 pub use bind::{ModelInput, ModelKey, ModelOutput};
 pub use description::{ModelDescription, ModelFormat, ModelGears, ModelSize, ModelTensor};
 pub use options::ModelOptions;

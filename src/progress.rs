@@ -483,7 +483,7 @@ impl<Q: Queue + ?Sized> Use<Q> {
     }
 
     /// How far its queue is.
-    pub(crate) fn progress(&self) -> &Progress {
+    pub(crate) fn progress(&self) -> &Arc<Progress> {
         &self.progress
     }
 

@@ -9,8 +9,9 @@ use racl::{
     DeviceBuffer, DeviceCoreLimit, DeviceFlag, DevicePointer, DeviceSlice, DeviceSliceMut, Error, Event,
     ExternalEvent, Finished, GivenBack, Graph, GraphBuilder, GraphChange, GraphPool, GraphTask, GrowableBuffer,
     HostView, IpcEvent, Kernel, KernelBinary, KernelLaunch, Label, LabelList, Lent, ManagedBuffer, MappedBuffer,
-    MemoryExport, Model, ModelDescription, ModelOptions, ModelRun, Notify, PhysicalMemory, PinnedBuffer, Prefetch,
-    Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Thrown, TimingEvent, Watch,
+    MemoryExport, Model, ModelDescription, ModelFinished, ModelOptions, ModelRun, Notify, PhysicalMemory,
+    PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Thrown,
+    TimingEvent, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -60,6 +61,8 @@ fn models_are_shared_and_their_runs_move_between_threads() {
     sync::<ModelDescription>();
     send::<ModelOptions>();
     sync::<ModelOptions>();
+    send::<ModelFinished<'_>>();
+    sync::<ModelFinished<'_>>();
     send::<ModelRun<'_>>();
     sync::<ModelRun<'_>>();
 }

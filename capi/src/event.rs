@@ -6,7 +6,7 @@ use std::ops::Deref;
 use racl::{Event, TimingEvent};
 
 use crate::arguments::{limit, null, whether};
-use crate::failure::guard;
+use crate::failure::{Failure, guard};
 use crate::handles::{free, get};
 use crate::objects::{racl_context, racl_event, racl_stream};
 use crate::results::{answer, make};

@@ -49,11 +49,16 @@ impl Launches {
     }
 }
 
+/// What was said by who panicked.
+pub(crate) fn text_of_panic(payload: &(dyn Any + Send)) -> String {
+    Thrown::of(payload).text().to_owned()
+}
+
 impl PartOf {
     /// The function panicked, in the submission, or in a launch of its graph that is not known to be done.
     pub(super) fn note(&self, payload: Box<dyn Any + Send>) {
         let thrown = Thrown::of(&*payload);
-        let text = thrown.text().to_owned();
+        let text = thrown.text();
         say!(Error, "a host function panicked: {text}");
         let panic = Panic::new(thrown);
         match self {

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
 use std::time::Duration;
 
 use acl_sys::{aclrtEvent, aclrtEventRecordedStatus, aclrtIpcEventHandle};
 
 use crate::call::{call, non_null};
-use crate::context::{Context, RawEvent};
+use crate::context::{Context, ContextInner, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::retire::keepers;
 use crate::stream::{Stream, Task, milliseconds};
@@ -183,6 +184,10 @@ impl IpcEvent {
             aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY => Ok(false),
             other => Err(Error::new(ErrorKind::UnknownValue, format!("event status {}", other.0))),
         }
+    }
+
+    pub(crate) fn context_inner(&self) -> &Arc<ContextInner> {
+        self.0.context()
     }
 
     /// The raw handle. Valid as long as this value.

@@ -23,7 +23,7 @@ const PART: i32 = 1;
 const LONGEST: i32 = 50;
 
 /// How long a thread stays that has nothing to wait for.
-const LINGERS: Duration = Duration::from_secs(2);
+pub(super) const LINGERS: Duration = Duration::from_secs(2);
 
 /// How long others wait for the end of a wait that is over.
 const AT_MOST: Duration = Duration::from_secs(1);

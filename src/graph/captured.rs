@@ -102,7 +102,8 @@ impl Graph {
     /// Owns the graph that a capture gave.
     pub(crate) fn own(raw: aclmdlRI, context: &Arc<ContextInner>, capture: &CaptureState) -> Self {
         let in_flight = Arc::new(InFlight::default());
-        let keep = capture.take_keep();
+        let mut keep = capture.take_keep();
+        keep.tell_to(context);
         for touch in keep.touches() {
             touch.memory.used_by_graph(&in_flight, touch.how);
         }

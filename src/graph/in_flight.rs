@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::allocation::Launches;
 use crate::error::{ErrorKind, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::{Chain, Open, Use, is_same_stream};
+use crate::progress::{Chain, Open, Progress, Use, is_same_stream};
 use crate::retire;
 use crate::stream::StreamInner;
 
@@ -142,6 +142,11 @@ impl InFlight {
                 waited => return waited,
             }
         }
+    }
+
+    /// The stream of the last launch, which may be gone, and its number there.
+    pub(crate) fn last_launch(&self) -> Option<(Arc<Progress>, u64)> {
+        self.last_use().map(|last| (Arc::clone(last.progress()), last.number()))
     }
 
     /// Whether there is nothing to wait for and to report.

@@ -216,7 +216,7 @@ impl<'m> ModelRun<'m> {
     }
 
     /// Queues the run; the shapes as they are known then, and what it was given.
-    fn submit_named(
+    pub(super) fn submit_named(
         &self,
         stream: &Stream,
         (label, location): (&'static str, &'static Location<'static>),
@@ -266,8 +266,13 @@ impl<'m> ModelRun<'m> {
         let stream = Stream::lease(self.model.loaded.context())?;
         // Before the model's turn: others may run it meanwhile.
         self.memory(&[]).iter().try_for_each(|touch| touch.memory.wait_idle())?;
-        let (mut shapes, lists) = self.submit_named(&stream, named)?;
+        let (shapes, lists) = self.submit_named(&stream, named)?;
         stream.synchronize()?;
+        self.told(shapes, &lists)
+    }
+
+    /// The shapes of a run that is done, where the library tells them.
+    pub(super) fn told(&self, mut shapes: OutputShapes, lists: &Lists) -> Result<OutputShapes> {
         for (index, (_, shape)) in shapes.0.iter_mut().enumerate() {
             if let Some(told) = lists.output.shape(index)? {
                 check_shape(&self.model.about.outputs[index], self.outputs[index].as_ref(), &told)?;

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use acl_sys::aclmdlRICaptureMode;
 
@@ -14,13 +14,14 @@ use super::submit::Named;
 use super::{Handle, Stream, StreamInner, Task};
 use crate::allocation::{Allocation, How, Touch};
 use crate::closure::{Kept, Panics};
-use crate::context::Listed;
+use crate::context::{ContextInner, Listed};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
 use crate::retire::keepers::Keeper;
 
 mod by_hand;
 mod groups;
+mod kept;
 mod nested;
 
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
@@ -92,6 +93,8 @@ pub(crate) struct Keep {
     pub(crate) keepers: Vec<Arc<dyn Keeper>>,
     /// Which of the allocations other graphs may use as well.
     lease: Lease,
+    /// Who is told of panics as it goes.
+    tells: Weak<ContextInner>,
 }
 
 /// What a launch uses that work has one after the other, on whatever stream: a communicator.
@@ -191,7 +194,11 @@ impl CaptureState {
             listed: OnceLock::new(),
             inner: Lock::default(),
         };
-        state.lock().add_stream(origin);
+        {
+            let mut inner = state.lock();
+            inner.add_stream(origin);
+            inner.keep.tell_to(origin.context());
+        }
         Arc::new(state)
     }
 
@@ -494,12 +501,6 @@ impl Drop for CaptureState {
     fn drop(&mut self) {
         let own: Vec<_> = self.inner.get_mut().own.drain(..).map(|own| own.allocation).collect();
         drop(self.pool.take_back(&own, |_| false));
-    }
-}
-
-impl Drop for Keep {
-    fn drop(&mut self) {
-        self.lease.end(&mut self.allocations);
     }
 }
 

@@ -9,6 +9,7 @@ mod cheap;
 mod common;
 mod dropped;
 mod executor;
+mod others;
 mod ready;
 mod recorded_anew;
 mod runtime;

@@ -1,8 +1,10 @@
-//! What built graphs keep, and what becomes of them.
+//! What graphs keep, built ones above all, and what becomes of it.
 
 use std::mem::forget;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use racl::{Comparison, Context, Graph, LabelList, op};
+use racl::{Comparison, Context, ErrorKind, Graph, LabelList, op};
 
 use crate::common::{assert_says, mock};
 use crate::{alone, build};
@@ -313,4 +315,59 @@ fn a_builder_that_is_forgotten_harms_nobody() {
     assert_eq!(x.to_vec().unwrap(), [3; 16]);
     drop((x, stream, context));
     mock::reset().unwrap();
+}
+
+/// Panics as it goes, and counts that.
+struct Explodes(Arc<AtomicUsize>);
+
+impl Drop for Explodes {
+    fn drop(&mut self) {
+        let nth = self.0.fetch_add(1, Ordering::Relaxed);
+        panic!("on purpose, {nth}");
+    }
+}
+
+#[test]
+fn what_panics_as_a_graph_drops_it_ends_neither_the_rest_nor_the_process() {
+    type End = fn(racl::Graph);
+    let unwinding: End = |graph| {
+        let thrown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _graph = graph;
+            panic!("the program's own");
+        }));
+        assert_eq!(thrown.unwrap_err().downcast_ref::<&str>(), Some(&"the program's own"));
+    };
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let before = mock::live_handles();
+        for end in [drop as End, |graph| graph.close().unwrap(), unwinding] {
+            let count = Arc::new(AtomicUsize::new(0));
+            let mut buffer = context.upload(&[0_u8; 8]).unwrap();
+            let mut graph = stream
+                .capture(racl::CaptureMode::ThreadLocal, |s| {
+                    for _ in 0..3 {
+                        let owned = Explodes(Arc::clone(&count));
+                        s.host_function(move || assert_eq!(Arc::strong_count(&owned.0), 4))?;
+                    }
+                    s.fill_bytes(&mut buffer, 1)
+                })
+                .unwrap();
+            graph.launch(&stream).unwrap();
+            drop(buffer);
+            end(graph);
+            assert_eq!(count.load(Ordering::Relaxed), 3);
+            let told = context.take_drop_errors();
+            assert_eq!(told.len(), 3, "{told:?}");
+            assert_says(&told[1], ErrorKind::CallbackPanicked, &["on purpose, 1", "a graph kept"]);
+            stream.synchronize().unwrap();
+            assert_eq!(mock::live_handles(), before);
+        }
+        // A capture that is given up has kept it, too.
+        let count = Arc::new(AtomicUsize::new(0));
+        let (owned, capture) =
+            (Explodes(Arc::clone(&count)), stream.begin_capture(racl::CaptureMode::Relaxed).unwrap());
+        stream.host_function(move || assert!(Arc::strong_count(&owned.0) > 0)).unwrap();
+        drop(capture);
+        assert_eq!((count.load(Ordering::Relaxed), context.take_drop_errors().len()), (1, 1));
+    });
 }
