@@ -5,6 +5,9 @@
 //! `libracl.so` with the mock too, as it was installed. Ends with code 1 when a target is missed.
 #![allow(clippy::print_stdout, missing_docs)]
 
+#[path = "../tests/support/device.rs"]
+mod device;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -214,17 +217,7 @@ fn tensor(f: Functions, context: *const racl_context) -> *mut racl_tensor {
     // SAFETY: structs, lists and places that outlive each call; so below.
     ok(unsafe { (f.racl_buffer_new)(context, 16, &raw mut buffer) });
     let shape = [4_usize];
-    let layout = racl_tensor_layout {
-        size: size_of::<racl_tensor_layout>(),
-        dtype: 0,
-        rank: 1,
-        shape: shape.as_ptr(),
-        strides: null(),
-        offset: 0,
-        format: 2,
-        storage_rank: 0,
-        storage: null(),
-    };
+    let layout = device::floats(&shape);
     // SAFETY: as above.
     ok(unsafe { (f.racl_tensor_new)(buffer, &raw const layout, &raw mut tensor) });
     tensor

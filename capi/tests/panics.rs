@@ -1,82 +1,21 @@
 //! Callbacks that panic, in a program of Rust that racl-capi is part of: each panic is a status or contained, and all that
 //! was there stays usable. Those of host functions, launches and builds are in `steady.rs`.
 
-use std::ffi::{CStr, c_char, c_void};
+#[path = "support/device.rs"]
+mod device;
+
+use std::ffi::{c_char, c_void};
 use std::panic::resume_unwind;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use device::{Device, ok, text};
 use racl_capi::*;
-
-fn ok(status: i32) {
-    assert_eq!(status, RACL_OK, "{}", text());
-}
-
-/// The last error.
-fn text() -> String {
-    // SAFETY: a text of this thread, which makes no other failure meanwhile.
-    unsafe { CStr::from_ptr(racl_last_error_message()) }.to_string_lossy().into_owned()
-}
 
 /// A call that a callback ended.
 fn is_told(status: i32) {
     assert_eq!((status, racl_last_error_status()), (RACL_CALLBACK_PANICKED, RACL_CALLBACK_PANICKED), "{}", text());
     assert!(text().contains("thrown"), "{}", text());
-}
-
-struct Device {
-    library: *mut racl_library,
-    context: *mut racl_context,
-    stream: *mut racl_stream,
-}
-
-impl Device {
-    fn new() -> Self {
-        let (mut library, mut context, mut stream) = (null_mut(), null_mut(), null_mut());
-        // SAFETY: a text, and a place; so below.
-        ok(unsafe { racl_library_open(c"mock".as_ptr(), &raw mut library) });
-        // SAFETY: as above.
-        ok(unsafe { racl_context_primary(library, 0, &raw mut context) });
-        // SAFETY: as above.
-        ok(unsafe { racl_stream_new(context, null(), &raw mut stream) });
-        Self { library, context, stream }
-    }
-
-    fn synchronize(&self) {
-        ok(racl_stream_synchronize(self.stream, -1));
-    }
-
-    /// The stream still works, and all of it ends.
-    fn close(self) {
-        self.synchronize();
-        ok(racl_stream_close(self.stream));
-        ok(racl_context_free(self.context));
-        ok(racl_library_free(self.library));
-    }
-
-    /// Two floats.
-    fn tensor(&self, data: [f32; 2]) -> *mut racl_tensor {
-        let (mut buffer, mut tensor, shape) = (null_mut(), null_mut(), [2]);
-        let layout = racl_tensor_layout {
-            size: size_of::<racl_tensor_layout>(),
-            dtype: 0,
-            rank: 1,
-            shape: shape.as_ptr(),
-            strides: null(),
-            offset: 0,
-            format: 2,
-            storage_rank: 0,
-            storage: null(),
-        };
-        // SAFETY: structs, data and places that outlive each call; so below.
-        ok(unsafe { racl_buffer_new(self.context, 8, &raw mut buffer) });
-        // SAFETY: as above.
-        ok(unsafe { racl_buffer_write(buffer, 0, data.as_ptr().cast(), 8) });
-        // SAFETY: as above.
-        ok(unsafe { racl_tensor_new(buffer, &raw const layout, &raw mut tensor) });
-        ok(racl_buffer_free(buffer));
-        tensor
-    }
 }
 
 fn thrown() -> ! {
@@ -102,24 +41,11 @@ extern "C-unwind" fn simulates(
 #[test]
 fn a_simulation_that_panics_is_a_status_and_the_plan_stays() {
     let calls = AtomicU32::new(0);
-    let info = racl_foreign_info {
-        size: size_of::<racl_foreign_info>(),
-        name: c"simulated".as_ptr(),
-        version: 1,
-        cube_cores: 0,
-        vector_cores: 0,
-        attributes: null(),
-        attributes_size: 0,
-        launch: Some(launches),
-        simulate: Some(simulates),
-        user: (&raw const calls).cast_mut().cast(),
-        release: None,
-    };
-    let (mut foreign, mut builder, mut plan, mut simulation) = (null_mut(), null_mut(), null_mut(), null_mut());
+    let user = (&raw const calls).cast_mut().cast();
+    let foreign = device::foreign(c"simulated", Some(launches), Some(simulates), user);
+    let (mut builder, mut plan, mut simulation) = (null_mut(), null_mut(), null_mut());
     let mut y = 0;
     // SAFETY: structs, texts and places that outlive each call; so below.
-    ok(unsafe { racl_foreign_new(&raw const info, &raw mut foreign) });
-    // SAFETY: as above.
     ok(unsafe { racl_builder_new(null(), &raw mut builder) });
     // SAFETY: as above.
     ok(unsafe { racl_builder_empty(builder, 0, null(), 0, &raw mut y) });

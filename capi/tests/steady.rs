@@ -1,10 +1,14 @@
 //! A bound run through the C ABI allocates nothing of the host. A binary of its own: its allocator counts.
 
+#[path = "support/device.rs"]
+mod device;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
+use device::{Device, ok, text};
 use racl_capi::*;
 
 thread_local! {
@@ -30,29 +34,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn ok(status: i32) {
-    assert_eq!(status, RACL_OK, "{:?}", text());
-}
-
-/// The last error.
-fn text() -> String {
-    let mut bytes = [0_u8; 512];
-    // SAFETY: room for so many bytes.
-    let needed = unsafe { racl_last_error_copy(bytes.as_mut_ptr().cast(), bytes.len()) };
-    String::from_utf8_lossy(&bytes[..needed.min(bytes.len()) - 1]).into_owned()
-}
-
-fn opened() -> (*mut racl_library, *mut racl_context, *mut racl_stream) {
-    let (mut library, mut context, mut stream) = (null_mut(), null_mut(), null_mut());
-    // SAFETY: a text, and a place; so below.
-    ok(unsafe { racl_library_open(c"mock".as_ptr(), &raw mut library) });
-    // SAFETY: as above.
-    ok(unsafe { racl_context_primary(library, 0, &raw mut context) });
-    // SAFETY: as above.
-    ok(unsafe { racl_stream_new(context, null(), &raw mut stream) });
-    (library, context, stream)
-}
-
 /// `y = |x|`, of four floats, on the host and back.
 fn plan() -> *mut racl_plan {
     let (mut builder, mut plan, mut x, mut y) = (null_mut(), null_mut(), 0, 0);
@@ -77,7 +58,8 @@ fn plan() -> *mut racl_plan {
 
 #[test]
 fn a_bound_run_allocates_nothing() {
-    let ((library, context, stream), plan) = (opened(), plan());
+    let (device, plan) = (Device::new(), plan());
+    let (context, stream) = (device.context, device.stream);
     let (mut executable, mut bindings) = (null_mut(), null_mut());
     // SAFETY: a place.
     ok(unsafe { racl_executable_new(plan, context, null(), null(), 0, &raw mut executable) });
@@ -114,9 +96,7 @@ fn a_bound_run_allocates_nothing() {
     ok(racl_bindings_free(bindings));
     ok(racl_executable_free(executable));
     ok(racl_plan_free(plan));
-    ok(racl_stream_close(stream));
-    ok(racl_context_free(context));
-    ok(racl_library_free(library));
+    device.close();
 }
 
 extern "C-unwind" fn panics(_: *mut c_void, _: *const c_void, _: usize) -> i32 {
@@ -141,27 +121,14 @@ fn fail(stream: *mut racl_stream) {
 
 #[test]
 fn panics_of_callbacks_are_caught_and_everything_stays_usable() {
-    let (library, context, stream) = opened();
+    let device = Device::new();
+    let (context, stream) = (device.context, device.stream);
     for _ in 0..2 {
         fail(stream);
     }
-    let info = racl_foreign_info {
-        size: size_of::<racl_foreign_info>(),
-        name: c"throws".as_ptr(),
-        version: 1,
-        cube_cores: 0,
-        vector_cores: 0,
-        attributes: null(),
-        attributes_size: 0,
-        launch: Some(launch_panics),
-        simulate: None,
-        user: null_mut(),
-        release: None,
-    };
-    let (mut foreign, mut builder, mut plan, mut executable) = (null_mut(), null_mut(), null_mut(), null_mut());
+    let foreign = device::foreign(c"throws", Some(launch_panics), None, null_mut());
+    let (mut builder, mut plan, mut executable) = (null_mut(), null_mut(), null_mut());
     // SAFETY: structs, lists and places that outlive each call; so below.
-    ok(unsafe { racl_foreign_new(&raw const info, &raw mut foreign) });
-    // SAFETY: as above.
     ok(unsafe { racl_builder_new(null(), &raw mut builder) });
     // SAFETY: as above.
     ok(unsafe { racl_builder_foreign(builder, foreign, null(), 0, null(), 0) });
@@ -202,7 +169,5 @@ fn panics_of_callbacks_are_caught_and_everything_stays_usable() {
     ok(racl_cache_free(cache));
     ok(racl_plan_free(plan));
     ok(racl_foreign_free(foreign));
-    ok(racl_stream_close(stream));
-    ok(racl_context_free(context));
-    ok(racl_library_free(library));
+    device.close();
 }
