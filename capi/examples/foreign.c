@@ -72,7 +72,7 @@ static racl_plan *record(const racl_foreign *foreign) {
     CHECK(racl_builder_record(g, "given"));
     CHECK(racl_builder_scope_begin(g, "side", NULL));
     CHECK(racl_builder_wait(g, "given"));
-    CHECK(racl_builder_empty(g, FLOAT, shape, 2, &y));
+    CHECK(racl_builder_empty(g, RACL_TYPE_FLOAT, shape, 2, &y));
     CHECK(racl_builder_empty(g, BYTE, bytes, 1, &scratch));
     const racl_value reads[2] = {a, b}, writes[2] = {y, scratch};
     CHECK(racl_builder_foreign(g, foreign, reads, 2, writes, 2));

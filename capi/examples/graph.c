@@ -21,7 +21,8 @@ int main(void) {
 
     float numbers[4] = {1, -2, 3, -4}, results[4];
     size_t shape[1] = {4};
-    racl_tensor_layout layout = {.size = sizeof layout, .dtype = 0 /* float */, .rank = 1, .shape = shape, .format = 2};
+    racl_tensor_layout layout = {
+        .size = sizeof layout, .dtype = RACL_TYPE_FLOAT, .rank = 1, .shape = shape, .format = RACL_FORMAT_ND};
     racl_buffer *from, *to;
     racl_tensor *x, *y;
     check(racl_buffer_new(context, sizeof numbers, &from));

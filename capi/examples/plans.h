@@ -9,8 +9,6 @@
 
 #include <racl.h>
 
-enum { FLOAT = 0 /* ACL_FLOAT */, ND = 2 /* ACL_FORMAT_ND */ };
-
 #define CHECK(call) check((call), #call, __LINE__)
 
 static inline void check(int32_t status, const char *call, int line) {
@@ -36,14 +34,15 @@ static inline racl_arg integer(int64_t value) { return (racl_arg){.kind = RACL_A
 static inline racl_value input(racl_builder *g, const char *name, racl_dim rows, racl_dim columns, int32_t input_class) {
     racl_dim shape[2] = {rows, columns};
     racl_value value;
-    CHECK(racl_builder_input(g, name, FLOAT, shape, 2, input_class, &value));
+    CHECK(racl_builder_input(g, name, RACL_TYPE_FLOAT, shape, 2, input_class, &value));
     return value;
 }
 
 /* A matrix on the device with these numbers. */
 static inline racl_tensor *upload(racl_context *context, const float *data, size_t rows, size_t columns) {
     size_t shape[2] = {rows, columns};
-    racl_tensor_layout layout = {.size = sizeof layout, .dtype = FLOAT, .rank = 2, .shape = shape, .format = ND};
+    racl_tensor_layout layout = {
+        .size = sizeof layout, .dtype = RACL_TYPE_FLOAT, .rank = 2, .shape = shape, .format = RACL_FORMAT_ND};
     racl_buffer *buffer;
     racl_tensor *tensor;
     CHECK(racl_buffer_new(context, rows * columns * sizeof *data, &buffer));

@@ -679,6 +679,166 @@
 #define RACL_STREAM_STOP_ON_FAILURE 8
 
 /**
+ * Element types: floats of 32 bits.
+ */
+#define RACL_TYPE_FLOAT 0
+
+/**
+ * Floats of 16 bits.
+ */
+#define RACL_TYPE_FLOAT16 1
+
+/**
+ * Signed integers of 8 bits.
+ */
+#define RACL_TYPE_INT8 2
+
+/**
+ * Of 32 bits.
+ */
+#define RACL_TYPE_INT32 3
+
+/**
+ * Unsigned integers of 8 bits.
+ */
+#define RACL_TYPE_UINT8 4
+
+/**
+ * Signed integers of 16 bits.
+ */
+#define RACL_TYPE_INT16 6
+
+/**
+ * Unsigned integers of 16 bits.
+ */
+#define RACL_TYPE_UINT16 7
+
+/**
+ * Of 32 bits.
+ */
+#define RACL_TYPE_UINT32 8
+
+/**
+ * Signed integers of 64 bits.
+ */
+#define RACL_TYPE_INT64 9
+
+/**
+ * Unsigned ones of 64 bits.
+ */
+#define RACL_TYPE_UINT64 10
+
+/**
+ * Floats of 64 bits.
+ */
+#define RACL_TYPE_DOUBLE 11
+
+/**
+ * Truth values, a byte each.
+ */
+#define RACL_TYPE_BOOL 12
+
+/**
+ * Complex numbers of two floats of 32 bits.
+ */
+#define RACL_TYPE_COMPLEX64 16
+
+/**
+ * Of two floats of 64 bits.
+ */
+#define RACL_TYPE_COMPLEX128 17
+
+/**
+ * Floats of 16 bits with the exponent of 32.
+ */
+#define RACL_TYPE_BF16 27
+
+/**
+ * Integers of 4 bits, two in a byte.
+ */
+#define RACL_TYPE_INT4 29
+
+/**
+ * Unsigned integers of 1 bit, eight in a byte.
+ */
+#define RACL_TYPE_UINT1 30
+
+/**
+ * Complex numbers of two floats of 16 bits.
+ */
+#define RACL_TYPE_COMPLEX32 33
+
+/**
+ * Floats of 8 bits whose exponent and mantissa vary in size.
+ */
+#define RACL_TYPE_HIFLOAT8 34
+
+/**
+ * Floats of 8 bits with 5 of exponent and 2 of mantissa.
+ */
+#define RACL_TYPE_FLOAT8_E5M2 35
+
+/**
+ * With 4 of exponent and 3 of mantissa, without infinities.
+ */
+#define RACL_TYPE_FLOAT8_E4M3FN 36
+
+/**
+ * 8 bits of exponent alone: scales.
+ */
+#define RACL_TYPE_FLOAT8_E8M0 37
+
+/**
+ * Floats of 4 bits with 2 of exponent and 1 of mantissa.
+ */
+#define RACL_TYPE_FLOAT4_E2M1 40
+
+/**
+ * With 1 of exponent and 2 of mantissa.
+ */
+#define RACL_TYPE_FLOAT4_E1M2 41
+
+/**
+ * Formats: images as batch, channels, height, width.
+ */
+#define RACL_FORMAT_NCHW 0
+
+/**
+ * Images as batch, height, width, channels.
+ */
+#define RACL_FORMAT_NHWC 1
+
+/**
+ * Any dimensions, laid out by strides.
+ */
+#define RACL_FORMAT_ND 2
+
+/**
+ * Images in blocks of channels.
+ */
+#define RACL_FORMAT_NC1HWC0 3
+
+/**
+ * Filters in blocks.
+ */
+#define RACL_FORMAT_FRACTAL_Z 4
+
+/**
+ * Matrices in blocks, as the cube units read them.
+ */
+#define RACL_FORMAT_FRACTAL_NZ 29
+
+/**
+ * Volumes as batch, channels, depth, height, width.
+ */
+#define RACL_FORMAT_NCDHW 30
+
+/**
+ * Sequences as batch, channels, length.
+ */
+#define RACL_FORMAT_NCL 47
+
+/**
  * What runs of an executable are given.
  */
 typedef struct racl_bindings racl_bindings;
@@ -1099,7 +1259,7 @@ typedef struct {
      */
     size_t bytes;
     /**
-     * Number of an aclDataType.
+     * Number of an aclDataType, RACL_TYPE_...
      */
     int32_t dtype;
     /**
@@ -1576,7 +1736,7 @@ typedef struct {
      */
     size_t size;
     /**
-     * Number of an aclDataType.
+     * Number of an aclDataType, such as RACL_TYPE_FLOAT.
      */
     int32_t dtype;
     /**
@@ -1596,7 +1756,7 @@ typedef struct {
      */
     size_t offset;
     /**
-     * Number of an aclFormat. What is not 2 (ND) needs the shape that the elements have in it.
+     * Number of an aclFormat. What is not RACL_FORMAT_ND needs the shape that the elements have in it.
      */
     int32_t format;
     /**
@@ -1992,7 +2152,7 @@ int32_t racl_builder_dim_plus(const racl_builder *builder,
 int32_t racl_builder_dim_times(const racl_builder *builder, racl_dim a, racl_dim b, racl_dim *dim);
 
 /**
- * An input: its name, the number of its aclDataType, its shape and its class, RACL_INPUT_...
+ * An input: its name, the number of its aclDataType, RACL_TYPE_..., its shape and its class, RACL_INPUT_...
  */
 int32_t racl_builder_input(const racl_builder *builder,
                            const char *name,
@@ -2069,7 +2229,7 @@ int32_t racl_builder_value_shape(const racl_builder *builder,
                                  size_t *rank);
 
 /**
- * The aclDataType of a value.
+ * The aclDataType of a value, RACL_TYPE_...
  */
 int32_t racl_builder_value_dtype(const racl_builder *builder, racl_value value, int32_t *dtype);
 
@@ -2984,7 +3144,8 @@ int32_t racl_stream_task_group(const racl_stream *stream,
  * on: as many, of the same kinds in the same order, on other tensors or with other numbers. Nothing of it runs now. Waits
  * for the last launch. The stream ends with the call, and not before: `give` gets RACL_BUSY for that.
  *
- * RACL_INVALID_ARGUMENT for a group of another graph; RACL_INTERNAL for operators that do not fit those of the group. When
+ * RACL_INVALID_ARGUMENT for a group of another graph, and for another operator in the place of one of the group;
+ * RACL_INTERNAL for operators that do not fit those of the group otherwise, as more of them. When
  * it fails after some work was given, racl_graph_launch() gives RACL_GRAPH_RUNNING until an update of the group succeeds.
  */
 int32_t racl_graph_update(const racl_graph *graph,
@@ -3333,7 +3494,7 @@ int32_t racl_tensor_new(const racl_buffer *buffer,
                         racl_tensor **tensor);
 
 /**
- * Its aclDataType.
+ * Its aclDataType, RACL_TYPE_...
  */
 int32_t racl_tensor_dtype(const racl_tensor *tensor, int32_t *dtype);
 

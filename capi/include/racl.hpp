@@ -260,18 +260,19 @@ struct unknown_type : std::false_type {};
 // The number of the aclDataType of a C++ type.
 template <class T>
 constexpr int32_t data_type() {
-    if constexpr (std::is_same_v<T, float>) return 0;
-    else if constexpr (std::is_same_v<T, int8_t>) return 2;
-    else if constexpr (std::is_same_v<T, int32_t>) return 3;
-    else if constexpr (std::is_same_v<T, uint8_t>) return 4;
-    else if constexpr (std::is_same_v<T, int16_t>) return 6;
-    else if constexpr (std::is_same_v<T, uint16_t>) return 7;
-    else if constexpr (std::is_same_v<T, uint32_t>) return 8;
-    else if constexpr (std::is_integral_v<T> && sizeof(T) == 8) return std::is_signed_v<T> ? 9 : 10;
-    else if constexpr (std::is_same_v<T, double>) return 11;
-    else if constexpr (std::is_same_v<T, bool>) return 12;
-    else if constexpr (std::is_same_v<T, std::complex<float>>) return 16;
-    else if constexpr (std::is_same_v<T, std::complex<double>>) return 17;
+    if constexpr (std::is_same_v<T, float>) return RACL_TYPE_FLOAT;
+    else if constexpr (std::is_same_v<T, int8_t>) return RACL_TYPE_INT8;
+    else if constexpr (std::is_same_v<T, int32_t>) return RACL_TYPE_INT32;
+    else if constexpr (std::is_same_v<T, uint8_t>) return RACL_TYPE_UINT8;
+    else if constexpr (std::is_same_v<T, int16_t>) return RACL_TYPE_INT16;
+    else if constexpr (std::is_same_v<T, uint16_t>) return RACL_TYPE_UINT16;
+    else if constexpr (std::is_same_v<T, uint32_t>) return RACL_TYPE_UINT32;
+    else if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
+        return std::is_signed_v<T> ? RACL_TYPE_INT64 : RACL_TYPE_UINT64;
+    else if constexpr (std::is_same_v<T, double>) return RACL_TYPE_DOUBLE;
+    else if constexpr (std::is_same_v<T, bool>) return RACL_TYPE_BOOL;
+    else if constexpr (std::is_same_v<T, std::complex<float>>) return RACL_TYPE_COMPLEX64;
+    else if constexpr (std::is_same_v<T, std::complex<double>>) return RACL_TYPE_COMPLEX128;
     else static_assert(unknown_type<T>::value, "no aclDataType for this type; give its number");
 }
 
@@ -280,8 +281,10 @@ constexpr int32_t data_type() {
 template <class T>
 int32_t check_type(int32_t dtype) {
     bool is_one = dtype == data_type<T>();
-    if constexpr (std::is_same_v<T, uint8_t>) is_one = is_one || dtype == 12 || (dtype >= 34 && dtype <= 37);
-    if constexpr (std::is_same_v<T, uint16_t>) is_one = is_one || dtype == 1 || dtype == 27;
+    if constexpr (std::is_same_v<T, uint8_t>)
+        is_one = is_one || dtype == RACL_TYPE_BOOL || (dtype >= RACL_TYPE_HIFLOAT8 && dtype <= RACL_TYPE_FLOAT8_E8M0);
+    if constexpr (std::is_same_v<T, uint16_t>)
+        is_one = is_one || dtype == RACL_TYPE_FLOAT16 || dtype == RACL_TYPE_BF16;
     if (is_one) return RACL_OK;
     const std::string text = "elements of the aclDataType " + std::to_string(dtype) + " read as those of " +
                              std::to_string(data_type<T>());
@@ -647,7 +650,7 @@ public:
         layout.rank = static_cast<uint32_t>(shape.size());
         layout.shape = shape.data();
         layout.offset = offset;
-        layout.format = 2;
+        layout.format = RACL_FORMAT_ND;
         return over(layout);
     }
     template <class T>

@@ -255,7 +255,7 @@ fn class(number: i32) -> Result<Input> {
     })
 }
 
-/// An input: its name, the number of its aclDataType, its shape and its class, RACL_INPUT_...
+/// An input: its name, the number of its aclDataType, RACL_TYPE_..., its shape and its class, RACL_INPUT_...
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_input(
     builder: *const racl_builder,
@@ -401,7 +401,7 @@ pub unsafe extern "C" fn racl_builder_value_shape(
     unsafe { answer_list((shape, room), rank, ("a place for a shape", "a rank"), work) }
 }
 
-/// The aclDataType of a value.
+/// The aclDataType of a value, RACL_TYPE_...
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_value_dtype(
     builder: *const racl_builder,

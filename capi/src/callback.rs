@@ -73,7 +73,7 @@ pub struct racl_launch_value {
     pub address: *mut c_void,
     /// From the first to the last element.
     pub bytes: usize,
-    /// Number of an aclDataType.
+    /// Number of an aclDataType, RACL_TYPE_...
     pub dtype: i32,
     /// How many dimensions.
     pub rank: u32,

@@ -11,6 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use racl::{Error, ErrorKind, Refused, Thrown};
 
+use crate::names::in_c;
 use crate::status;
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -144,7 +145,7 @@ impl From<Error> for Failure {
     #[inline(never)]
     fn from(error: Error) -> Self {
         let mut failure = Self(Box::new(Told {
-            found: error.findings().iter().map(|finding| finding.message.clone()).collect(),
+            found: error.findings().iter().map(|finding| in_c(finding.message.clone())).collect(),
             status: status::of_kind(error.kind()),
             code: error.code().unwrap_or(0),
             call: error.call().map(Cow::Borrowed),
@@ -174,6 +175,7 @@ impl std::error::Error for Failure {}
 
 /// What failed is a function of C, most of the time by a number that it gave, and not always one of the host.
 fn of_callback(kind: ErrorKind, text: String) -> String {
+    let text = in_c(text);
     match text.strip_prefix(&kind.to_string()) {
         Some(rest) if kind == ErrorKind::CallbackPanicked => format!("a callback failed{rest}"),
         _ => text,

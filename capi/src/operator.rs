@@ -21,7 +21,7 @@ use crate::stream::give;
 pub struct racl_tensor_layout {
     /// sizeof(racl_tensor_layout).
     pub size: usize,
-    /// Number of an aclDataType.
+    /// Number of an aclDataType, such as RACL_TYPE_FLOAT.
     pub dtype: i32,
     /// How many dimensions.
     pub rank: u32,
@@ -31,7 +31,7 @@ pub struct racl_tensor_layout {
     pub strides: *const usize,
     /// The element of the buffer that is the first of the tensor.
     pub offset: usize,
-    /// Number of an aclFormat. What is not 2 (ND) needs the shape that the elements have in it.
+    /// Number of an aclFormat. What is not RACL_FORMAT_ND needs the shape that the elements have in it.
     pub format: i32,
     /// How many dimensions this shape has.
     pub storage_rank: u32,
@@ -86,8 +86,10 @@ pub unsafe extern "C" fn racl_tensor_new(
         let format = Format::new(layout.format);
         if format != Format::ND {
             if layout.storage_rank == 0 {
-                let text =
-                    format!("a tensor of format {}, not 2 (ND), without the shape of its storage", layout.format);
+                let text = format!(
+                    "a tensor of format {}, not RACL_FORMAT_ND, without the shape of its storage",
+                    layout.format
+                );
                 return Err(Failure::invalid(text));
             }
             made = made.with_format(format, sizes(layout.storage, layout.storage_rank, "the shape of a storage")?)?;
@@ -98,7 +100,7 @@ pub unsafe extern "C" fn racl_tensor_new(
     unsafe { make(tensor, work) }
 }
 
-/// Its aclDataType.
+/// Its aclDataType, RACL_TYPE_...
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_tensor_dtype(tensor: *const racl_tensor, dtype: *mut i32) -> i32 {
     let work = || Ok(get(tensor)?.element_type().number());

@@ -24,6 +24,8 @@ mod groups;
 mod kept;
 mod nested;
 
+pub(crate) use groups::Operators;
+
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
 pub(crate) struct CaptureState {
     id: u64,
@@ -282,6 +284,9 @@ impl CaptureState {
         let mut inner = self.lock();
         let chain = inner.chain(stream);
         inner.joins.task(chain, task.label, task.location);
+        if let Some(group) = &mut inner.group {
+            group.record(stream, task.operator());
+        }
         if let Some(flow) = &mut inner.flow {
             flow.task(chain);
         }

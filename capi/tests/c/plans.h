@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-enum { FLOAT = 0, INT64 = 9, ND = 2 };
+enum { FLOAT = RACL_TYPE_FLOAT, INT64 = RACL_TYPE_INT64, ND = RACL_FORMAT_ND };
 
 static inline racl_arg value(racl_value of) { return (racl_arg){.kind = RACL_ARG_VALUE, .integer = (int64_t)of}; }
 static inline racl_arg result(racl_value *to) { return (racl_arg){.kind = RACL_ARG_RESULT, .data = to}; }

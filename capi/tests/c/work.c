@@ -1,7 +1,7 @@
 /* Memory, copies, graphs, and operators. */
 #include "check.h"
 
-enum { FLOAT = 0, INT64 = 9, BOOL = 12, ND = 2 };
+enum { FLOAT = RACL_TYPE_FLOAT, INT64 = RACL_TYPE_INT64, BOOL = RACL_TYPE_BOOL, ND = RACL_FORMAT_ND };
 
 static racl_tensor *tensor(racl_buffer *buffer, int32_t dtype, size_t rank, const size_t *shape) {
     racl_tensor_layout layout = {.size = sizeof layout, .dtype = dtype, .rank = (uint32_t)rank, .shape = shape, .format = ND};

@@ -6,7 +6,13 @@
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
-use racl_capi::*;
+use racl_capi::{
+    RACL_FORMAT_ND, RACL_OK, RACL_TYPE_FLOAT, racl_buffer_free, racl_buffer_new, racl_buffer_write, racl_context,
+    racl_context_free, racl_context_primary, racl_foreign, racl_foreign_info, racl_foreign_new,
+    racl_last_error_message, racl_launch_callback, racl_library, racl_library_free, racl_library_open,
+    racl_simulate_callback, racl_stream, racl_stream_close, racl_stream_new, racl_stream_synchronize, racl_tensor,
+    racl_tensor_layout, racl_tensor_new,
+};
 
 pub(crate) fn ok(status: i32) {
     assert_eq!(status, RACL_OK, "{}", text());
@@ -22,12 +28,12 @@ pub(crate) fn text() -> String {
 pub(crate) fn floats(shape: &[usize; 1]) -> racl_tensor_layout {
     racl_tensor_layout {
         size: size_of::<racl_tensor_layout>(),
-        dtype: 0,
+        dtype: RACL_TYPE_FLOAT,
         rank: 1,
         shape: shape.as_ptr(),
         strides: null(),
         offset: 0,
-        format: 2,
+        format: RACL_FORMAT_ND,
         storage_rank: 0,
         storage: null(),
     }
