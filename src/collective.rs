@@ -30,6 +30,7 @@
 //! # Ok::<(), racl::Error>(())
 //! ```
 
+use std::any::Any;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -87,8 +88,13 @@ pub(crate) struct Inner {
     name: String,
     /// The latest operation of each stream.
     uses: Lock<Vec<Use<StreamInner>>>,
+    /// Who destroys it, where that is other code.
+    owner: Option<Owner>,
     context: Arc<ContextInner>,
 }
+
+/// Keeps a communicator of other code.
+type Owner = Box<dyn Any + Send + Sync>;
 
 struct State {
     /// Null once it was destroyed.

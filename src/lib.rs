@@ -150,7 +150,7 @@ pub use report::Report;
 pub use requirement::Requirement;
 pub use retire::set_drop_limit;
 pub use snapshot::{ProcessBackup, ProcessLock, SnapshotStage, SnapshotWatch};
-pub use stream::{CoreLimit, Stream, StreamOptions, untracked};
+pub use stream::{CoreLimit, GraphNeeds, Stream, StreamOptions, untracked};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -8,6 +8,7 @@ use crate::event::{Event, TimingEvent};
 use crate::graph::Graph;
 use crate::stream::Stream;
 
+mod communicator;
 mod context;
 mod memory;
 

@@ -37,6 +37,7 @@ mod marks;
 mod order;
 mod poll;
 mod private;
+mod room;
 mod submit;
 mod waits;
 mod whole;
@@ -52,6 +53,7 @@ pub(crate) use inherited::check_inherited;
 pub use order::untracked;
 pub(crate) use order::{Before, may_wait_long};
 pub(crate) use private::Private;
+pub use room::GraphNeeds;
 pub(crate) use submit::{Named, Scratch, Task, Workspace};
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.

@@ -7,11 +7,11 @@ use racl::profiling::{Dump, HostRange, Profile, Step};
 use racl::{
     Acl, Capture, Condition, Context, CopyDescriptor, CoreLimit, CountingNotify, DetachedCapture, Device,
     DeviceBuffer, DeviceCoreLimit, DeviceFlag, DevicePointer, DeviceSlice, DeviceSliceMut, Error, Event,
-    ExternalEvent, Finished, GivenBack, Graph, GraphBuilder, GraphChange, GraphPool, GraphTask, GrowableBuffer,
-    HostView, IpcEvent, Kernel, KernelBinary, KernelLaunch, Label, LabelList, Lent, ManagedBuffer, MappedBuffer,
-    MemoryExport, Model, ModelDescription, ModelFinished, ModelOptions, ModelRun, Notify, PhysicalMemory,
-    PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor, Thrown,
-    TimingEvent, Watch,
+    ExternalEvent, Finished, GivenBack, Graph, GraphBuilder, GraphChange, GraphNeeds, GraphPool, GraphTask,
+    GrowableBuffer, HostView, IpcEvent, Kernel, KernelBinary, KernelLaunch, Label, LabelList, Lent, ManagedBuffer,
+    MappedBuffer, MemoryExport, Model, ModelDescription, ModelFinished, ModelOptions, ModelRun, Notify,
+    PhysicalMemory, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, TaskFailure, TaskGroup, Tensor,
+    Thrown, TimingEvent, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -116,6 +116,8 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<Notify>();
     send::<CountingNotify>();
     sync::<CountingNotify>();
+    send::<GraphNeeds>();
+    sync::<GraphNeeds>();
     send::<TimingEvent>();
     sync::<TimingEvent>();
     send::<IpcEvent>();

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::mock;
-use racl::{Acl, CaptureMode, Context, ErrorKind, op, sys};
+use racl::{Acl, CaptureMode, Context, ErrorKind, GraphNeeds, op, sys};
 
 /// The mock as at the start of a process, with contexts that are current as they were.
 fn alone(test: impl FnOnce(Acl)) {
@@ -422,4 +422,46 @@ fn a_context_that_is_given_away_is_not_destroyed() {
         assert_eq!(unsafe { acl.table().aclrtDestroyContext().unwrap()(raw) }, 0);
         device.context().bind().unwrap();
     });
+}
+
+#[test]
+fn the_room_for_graphs_is_what_can_be_captured() {
+    let _alone = mock::exclusive();
+    mock::reset().unwrap();
+    let context = common::device().context().create_context().unwrap();
+    let (stream, own) = (context.stream().unwrap(), context.stream().unwrap());
+    let needs = GraphNeeds::new().sides(2).streams(1);
+    let record = || {
+        stream.capture(CaptureMode::Relaxed, |s| {
+            let (one, two) = (s.side("1")?, s.side("2")?);
+            for side in [&one, &two, &own] {
+                s.fork(side)?;
+                s.join(side)?;
+            }
+            Ok(())
+        })
+    };
+    let mut rooms = Vec::new();
+    // Without idle sides at first, and with those of before.
+    for more in [3, 11, 17] {
+        let is_left = |limit: &u32| {
+            mock::limit_streams(Some(*limit)).unwrap();
+            context.streams_left().unwrap() > 0
+        };
+        let full = (1..4096).find(is_left).unwrap() - 1;
+        mock::limit_streams(Some(full + more)).unwrap();
+        rooms.push(context.graph_room(&needs).unwrap().unwrap());
+        let made: Vec<_> = std::iter::from_fn(|| record().ok()).collect();
+        assert_eq!(rooms.last(), Some(&made.len()), "{more}");
+        mock::limit_streams(None).unwrap();
+    }
+    // Four streams inside of each graph, and two sides.
+    assert_eq!(rooms, [0, 2, 4]);
+    let has = context.events_left().unwrap() as usize;
+    assert_eq!(context.graph_room(&GraphNeeds::new().events(has + 1)).unwrap(), Some(0));
+    assert!(context.graph_room(&GraphNeeds::new().events(has)).unwrap() > Some(0));
+    mock::fail("aclrtGetStreamAvailableNum", 1, 207_000).unwrap();
+    assert_eq!(context.graph_room(&needs).unwrap(), None, "the chip does not tell");
+    mock::fail("aclrtGetStreamAvailableNum", 1, 507_000).unwrap();
+    assert_eq!(context.graph_room(&needs).unwrap_err().kind(), ErrorKind::Internal);
 }

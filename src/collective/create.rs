@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use acl_sys::{COMM_NAME_MAX_LENGTH, HcclComm};
 
-use super::{Communicator, CommunicatorOptions, Inner, RootInfo, State};
+use super::{Communicator, CommunicatorOptions, Inner, Owner, RootInfo, State};
 use crate::call::{Caller as _, collective, forget_binding};
 use crate::closure;
 use crate::context::{Context, ContextInner};
@@ -113,7 +113,7 @@ impl Communicator {
                 collective!(inner, HcclCommInitRootInfoConfig(size, &raw const info, rank, config, &raw mut raw))
             }?;
         }
-        Self::own(raw, context.inner(), rank, Some(size))
+        Self::own(raw, context.inner(), (Some(rank), Some(size)))
     }
 
     /// Takes the place `rank` of the rank table in the file `path`, JSON that names servers and cards. Blocks as
@@ -145,7 +145,7 @@ impl Communicator {
             unsafe { collective!(inner, HcclCommInitClusterInfoConfig(name.as_ptr(), rank, config, &raw mut raw)) }
         };
         made.map_err(|error| error.context(format!("with the rank table {}", path.display())))?;
-        Self::own(raw, context.inner(), rank, None)
+        Self::own(raw, context.inner(), (Some(rank), None))
     }
 
     /// Communicators of several cards of this process, in the order of their ranks, made by one thread. Their
@@ -189,7 +189,7 @@ impl Communicator {
         made?;
         // All are owned before one can fail.
         let own = |(rank, (raw, context)): (u32, (&HcclComm, &&Context))| {
-            Self::own(*raw, context.inner(), rank, Some(count))
+            Self::own(*raw, context.inner(), (Some(rank), Some(count)))
         };
         let owned: Vec<_> = (0..count).zip(raws.iter().zip(&contexts)).map(own).collect();
         owned.into_iter().collect()
@@ -255,7 +255,7 @@ impl Communicator {
         if own.is_none() {
             return Ok(None);
         }
-        Self::own(raw, &self.0.context, rank, Some(count)).map(Some)
+        Self::own(raw, &self.0.context, (Some(rank), Some(count))).map(Some)
     }
 
     fn check_ranks(&self, ranks: &[u32]) -> Result<()> {
@@ -271,39 +271,67 @@ impl Communicator {
         Ok(())
     }
 
-    /// Owns a handle that the library just gave for the rank `asked`, of as many as are known.
-    fn own(raw: HcclComm, context: &Arc<ContextInner>, asked: u32, of: Option<u32>) -> Result<Self> {
+    /// A handle that is not null, from other code, which keeps it where there is an owner. With an error nobody has it.
+    pub(crate) fn adopt(raw: HcclComm, context: &Context, owner: Option<Owner>) -> Result<Self> {
+        let mut made = Self::unasked(raw, context.inner(), owner);
+        let asked = made.ask_what((None, None));
+        match asked {
+            Ok(()) => Ok(Self(Arc::new(made))),
+            Err(error) => {
+                made.state.get_mut().raw = std::ptr::null_mut();
+                Err(error)
+            }
+        }
+    }
+
+    /// Owns a handle that the library just gave for a rank, of so many, as far as they are known.
+    fn own(raw: HcclComm, context: &Arc<ContextInner>, asked: (Option<u32>, Option<u32>)) -> Result<Self> {
+        let mut made = Self::unasked(raw, context, None);
+        if raw.is_null() {
+            return Err(Error::new(ErrorKind::UnknownValue, "the library gave no communicator"));
+        }
+        made.ask_what(asked)?;
+        Ok(Self(Arc::new(made)))
+    }
+
+    fn unasked(raw: HcclComm, context: &Arc<ContextInner>, owner: Option<Owner>) -> Inner {
         let state = Lock::new(State { raw, busy: false, asking: 0, aborted: false });
-        let mut inner = Inner {
+        Inner {
             state,
             back: Signal::new(),
             rank: 0,
             size: 0,
             name: String::new(),
             uses: Lock::default(),
+            owner,
             context: Arc::clone(context),
-        };
-        if raw.is_null() {
-            return Err(Error::new(ErrorKind::UnknownValue, "the library gave no communicator"));
         }
-        let (rank, size) = (&raw mut inner.rank, &raw mut inner.size);
+    }
+}
+
+impl Inner {
+    /// Asks for what does not change.
+    fn ask_what(&mut self, (asked, of): (Option<u32>, Option<u32>)) -> Result<()> {
+        let (context, raw) = (Arc::clone(&self.context), self.state.get_mut().raw);
+        let (rank, size) = (&raw mut self.rank, &raw mut self.size);
         // SAFETY: a live handle, and a place for one number.
-        unsafe { collective!(&**context, HcclGetRankId(raw, rank)) }?;
+        unsafe { collective!(&*context, HcclGetRankId(raw, rank)) }?;
         // SAFETY: as above.
-        unsafe { collective!(&**context, HcclGetRankSize(raw, size)) }?;
+        unsafe { collective!(&*context, HcclGetRankSize(raw, size)) }?;
         // Lists of all ranks are as long as the size, and are read at the rank.
-        let (rank, size) = (inner.rank, inner.size);
-        if rank != asked || rank >= size || of.is_some_and(|of| of != size) {
-            let text = format!("the library gave rank {rank} of {size}, where rank {asked} was asked for");
+        let (rank, size) = (self.rank, self.size);
+        if asked.is_some_and(|asked| asked != rank) || rank >= size || of.is_some_and(|of| of != size) {
+            let asked = asked.map_or_else(String::new, |asked| format!(", where rank {asked} was asked for"));
+            let text = format!("the library gave rank {rank} of {size}{asked}");
             return Err(Error::new(ErrorKind::UnknownValue, text));
         }
         let mut name = [0; COMM_NAME_MAX_LENGTH as usize];
         let place = (&raw mut name).cast();
         // SAFETY: a place for as long a name as there may be.
-        unsafe { collective!(&**context, HcclGetCommName(raw, place)) }?;
+        unsafe { collective!(&*context, HcclGetCommName(raw, place)) }?;
         let bytes: &[u8] = bytemuck::cast_slice(&name);
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        inner.name = String::from_utf8_lossy(&bytes[..end]).into_owned();
-        Ok(Self(Arc::new(inner)))
+        self.name = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        Ok(())
     }
 }

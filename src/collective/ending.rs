@@ -10,7 +10,7 @@ use crate::call::collective;
 use crate::closure;
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Refused, Result};
-use crate::lock::{Lock, Signal};
+use crate::lock::{Lock, Signal, caught, say};
 use crate::progress::Use;
 use crate::retire;
 use crate::stream::Stream;
@@ -33,6 +33,30 @@ impl Communicator {
                 Err(error) => Err(Refused::new(Self(Arc::new(inner)), error)),
             },
             Err(shared) => refused(shared, "a graph uses the communicator"),
+        }
+    }
+
+    /// The handle, which is not destroyed then.
+    pub(crate) fn give_away(self) -> Result<HcclComm, Refused<Self>> {
+        let refused = |inner, error| Err(Refused::new(Self(inner), error));
+        let used = self.0.is_used();
+        match Arc::try_unwrap(self.0) {
+            Err(shared) => refused(shared, Error::invalid("a graph uses the communicator")),
+            Ok(inner) if used => {
+                let text = "work that is not done uses the communicator";
+                refused(Arc::new(inner), Error::invalid(text))
+            }
+            Ok(inner) if inner.owner.is_some() => {
+                let text = "a communicator that stays with other code";
+                refused(Arc::new(inner), Error::new(ErrorKind::NotSupported, text))
+            }
+            Ok(mut inner) => {
+                let state = inner.state.get_mut();
+                match state.check() {
+                    Ok(()) => Ok(std::mem::replace(&mut state.raw, std::ptr::null_mut())),
+                    Err(error) => refused(Arc::new(inner), error),
+                }
+            }
         }
     }
 
@@ -154,9 +178,27 @@ impl Inner {
             let text = "work that uses the communicator does not end; abort it again";
             return Err(Error::new(ErrorKind::Timeout, text));
         }
-        destroy(&self.context, turn.raw, until)?;
+        self.destroy_handle(turn.raw, until)?;
         self.state.lock().raw = std::ptr::null_mut();
         Ok(())
+    }
+
+    /// Unless other code does.
+    fn destroy_handle(&self, raw: HcclComm, until: Instant) -> Result<()> {
+        if self.owner.is_some() { Ok(()) } else { destroy(&self.context, raw, until) }
+    }
+
+    /// It is code of others.
+    fn end_owner(&mut self) {
+        let Some(owner) = self.owner.take() else { return };
+        if caught(|| drop(owner)).is_none() {
+            say!(
+                Error,
+                "the owner of the communicator {:?} of rank {} panicked when it was dropped",
+                self.name,
+                self.rank
+            );
+        }
     }
 
     /// For the only owner.
@@ -165,7 +207,7 @@ impl Inner {
         if raw.is_null() {
             return Ok(());
         }
-        destroy(&self.context, raw, retire::deadline()).inspect_err(|_| self.state.lock().raw = raw)
+        self.destroy_handle(raw, retire::deadline()).inspect_err(|_| self.state.lock().raw = raw)
     }
 }
 
@@ -201,7 +243,7 @@ impl Drop for Inner {
         let state = self.state.get_mut();
         let raw = std::mem::replace(&mut state.raw, std::ptr::null_mut());
         if raw.is_null() {
-            return;
+            return self.end_owner();
         }
         let heir = Self {
             state: Lock::new(State { raw, busy: false, asking: 0, aborted: state.aborted }),
@@ -210,6 +252,7 @@ impl Drop for Inner {
             size: self.size,
             name: std::mem::take(&mut self.name),
             uses: std::mem::take(&mut self.uses),
+            owner: self.owner.take(),
             context: Arc::clone(&self.context),
         };
         // No calls are allowed in a host function.
@@ -220,7 +263,7 @@ impl Drop for Inner {
             });
         }
         let mut heir = heir;
-        let done = destroy_once(&heir.context, raw);
+        let done = if heir.owner.is_some() { Ok(()) } else { destroy_once(&heir.context, raw) };
         if is_again(&done) {
             return retire::on_thread(heir, |mut heir| heir.end());
         }
@@ -233,7 +276,7 @@ impl Inner {
     /// Destroys an idle communicator; what fails is among the errors of drops, and nothing tries again.
     fn end(&mut self) {
         let raw = std::mem::replace(&mut self.state.get_mut().raw, std::ptr::null_mut());
-        self.tell(destroy(&self.context, raw, retire::deadline()));
+        self.tell(self.destroy_handle(raw, retire::deadline()));
     }
 
     fn tell(&self, done: Result<()>) {

@@ -72,4 +72,26 @@ impl Context {
     pub fn into_raw(self) -> Result<aclrtContext, Refused<Self>> {
         self.give_away()
     }
+
+    /// Gives the handle of a context that is never ended by this crate: it stays as long as the process, unless other
+    /// code ends it. Clones, and objects that belong to it, may be used still.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::Context;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let raw = acl.device(0)?.context().create_context()?.leak();
+    /// // SAFETY: a context of this library, which nothing ends.
+    /// let context = unsafe { Context::from_raw(&acl, raw) }?;
+    /// assert_eq!(context.upload(&[1_u8, 2])?.to_vec()?, [1, 2]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use = "the context cannot be reached otherwise"]
+    pub fn leak(self) -> aclrtContext {
+        let raw = self.as_raw();
+        std::mem::forget(self);
+        raw
+    }
 }

@@ -12,6 +12,7 @@ mod made;
 mod options;
 mod processes;
 mod ragged;
+mod raw;
 mod refused;
 mod values;
 
