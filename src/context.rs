@@ -39,7 +39,7 @@ mod room;
 pub use allocator::{Allocator, ForeignAllocator};
 pub(crate) use allocator::{GiveBack, Piece};
 use captures::Captures;
-pub(crate) use captures::{Listed, note_own_mode};
+pub(crate) use captures::{Listed, exchange_mode};
 use conditions::Launches;
 pub(crate) use events::{Events, RawEvent};
 pub(crate) use idle::Idle;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Result, Thrown};
 use crate::lock::{Lock, bury, say};
-use crate::progress::{Panic, Progress, Span, told_panics};
+use crate::progress::{Panic, Progress, Span, take_told, told_panics};
 
 /// A stream, and a number there.
 pub(crate) type Submission = (Arc<Progress>, u64);
@@ -113,8 +113,10 @@ impl Panics {
         of.iter().for_each(|(stream, span)| stream.note_panic(*span, &panic));
         let of = of.into_iter().map(|(stream, (behind, _))| (stream, behind)).collect();
         let mut all = self.0.all.lock();
-        all.retain(|(panic, _)| !panic.is_told());
+        let told = take_told(&mut all, |(panic, _)| panic);
         all.push((panic, of));
+        drop(all);
+        drop(told);
     }
 
     /// Tells those that nobody was told.

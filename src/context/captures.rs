@@ -1,40 +1,37 @@
 //! The captures of a context beside which calls that block are refused.
 
-use std::cell::RefCell;
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 
-use acl_sys::{Table, aclmdlRICaptureMode};
+use acl_sys::aclmdlRICaptureMode;
 
 use super::ContextInner;
-use crate::call::Caller as _;
+use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::Lock;
+use crate::lock::{Lock, say};
 
 const GLOBAL: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
 const RELAXED: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
 
-thread_local! {
-    /// What this thread has set instead of the mode that every thread has at first, by the address of the library's table.
-    static OWN: RefCell<Vec<(usize, aclmdlRICaptureMode)>> = const { RefCell::new(Vec::new()) };
+/// Sets the mode of this thread with the library, and gives the former one.
+pub(crate) fn exchange_mode(context: &ContextInner, own: aclmdlRICaptureMode) -> Result<aclmdlRICaptureMode> {
+    let mut mode = own;
+    // SAFETY: a place for one mode, which has one.
+    unsafe { call!(context, aclmdlRICaptureThreadExchangeMode(&raw mut mode)) }?;
+    Ok(mode)
 }
 
-/// Notes the mode that this thread has set with the library.
-pub(crate) fn note_own_mode(table: &Table, mode: aclmdlRICaptureMode) {
-    let key = std::ptr::from_ref(table).addr();
-    OWN.with_borrow_mut(|all| {
-        all.retain(|(of, _)| *of != key);
-        if mode != GLOBAL {
-            all.push((key, mode));
-        }
-    });
-}
-
-fn own_mode(table: &Table) -> aclmdlRICaptureMode {
-    let key = std::ptr::from_ref(table).addr();
-    OWN.with_borrow(|all| all.iter().find(|(of, _)| *of == key).map_or(GLOBAL, |(_, mode)| *mode))
+/// The mode of this thread, whoever set it. That of every thread at first where the library does not tell.
+fn own_mode(context: &ContextInner) -> aclmdlRICaptureMode {
+    let Ok(mode) = exchange_mode(context, GLOBAL) else { return GLOBAL };
+    if mode != GLOBAL
+        && let Err(error) = exchange_mode(context, mode)
+    {
+        say!(Error, "the capture mode of a thread is CaptureMode::Global now: {error}");
+    }
+    mode
 }
 
 /// Those of a context that are open and not relaxed.
@@ -124,7 +121,7 @@ impl ContextInner {
 
     #[cold]
     fn check_captures(&self, what: &'static str, at: &'static Location<'static>) -> Result<()> {
-        let own = own_mode(self.table());
+        let own = own_mode(self);
         let forbids = |(_, capture): &(u64, Arc<Strict>)| capture.forbids(own).then(|| Arc::clone(capture));
         let forbidding: Vec<_> = self.captures.open.lock().iter().filter_map(forbids).collect();
         let Some(first) = forbidding.first() else { return Ok(()) };

@@ -11,7 +11,7 @@ use super::ending;
 use super::pool::GraphPool;
 use crate::call::{call, check_not_locked};
 use crate::closure;
-use crate::context::{Context, Events, Idle, note_own_mode};
+use crate::context::{Context, Events, Idle, exchange_mode};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{say, theirs};
 use crate::stream::{CaptureState, Stream};
@@ -79,18 +79,9 @@ impl Context {
     #[doc(alias = "aclmdlRICaptureThreadExchangeMode")]
     #[doc(alias = "cudaThreadExchangeStreamCaptureMode")]
     pub fn with_capture_mode<T>(&self, mode: CaptureMode, work: impl FnOnce() -> T) -> Result<T> {
-        let _former = Exchanged { context: self, former: exchange(self, mode.raw())? };
+        let _former = Exchanged { context: self, former: exchange_mode(self.inner(), mode.raw())? };
         Ok(theirs(work))
     }
-}
-
-/// Sets the mode of this thread, and gives the former one.
-fn exchange(context: &Context, own: aclmdlRICaptureMode) -> Result<aclmdlRICaptureMode> {
-    let mut mode = own;
-    // SAFETY: `mode` is a place for one value, which is read and written.
-    unsafe { call!(&**context.inner(), aclmdlRICaptureThreadExchangeMode(&raw mut mode)) }?;
-    note_own_mode(context.acl().table(), own);
-    Ok(mode)
 }
 
 /// As long as a thread has another mode.
@@ -101,7 +92,7 @@ struct Exchanged<'a> {
 
 impl Drop for Exchanged<'_> {
     fn drop(&mut self) {
-        if let Err(error) = exchange(self.context, self.former) {
+        if let Err(error) = exchange_mode(self.context.inner(), self.former) {
             self.context.inner().record_drop_error("setting back which calls are refused beside captures", error);
         }
     }

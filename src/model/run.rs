@@ -228,6 +228,10 @@ impl<'m> ModelRun<'m> {
             return Err(in_capture());
         }
         let prepared = self.prepare()?;
+        if prepared.gear.is_some() || !self.parameters.is_empty() {
+            // The library copies them to the device.
+            context.check_may_block("a run of a model that tells sizes or preprocessing", location)?;
+        }
         let turn = self.model.turns.take();
         let given = self.give(&prepared, &turn)?;
         let memory = self.memory(&given.own);

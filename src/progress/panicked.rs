@@ -29,6 +29,13 @@ impl Panic {
     }
 }
 
+/// Takes those that were told out of a list, for them to be dropped without its lock: causes of panics are the program's.
+pub(crate) fn take_told<T>(all: &mut Vec<T>, panic: impl Fn(&T) -> &Panic) -> Vec<T> {
+    let (told, kept) = std::mem::take(all).into_iter().partition(|of| panic(of).is_told());
+    *all = kept;
+    told
+}
+
 /// An error of panics; none where there are none.
 pub(crate) fn told_panics(all: Vec<Thrown>) -> Result<()> {
     if all.is_empty() {
@@ -63,9 +70,11 @@ impl Panicked {
 
     fn add(&self, span: Span, panic: &Arc<Panic>) {
         let mut all = self.all.lock();
-        all.retain(|(_, panic)| !panic.is_told());
+        let told = take_told(&mut all, |(_, panic)| panic);
         all.push((span, Arc::clone(panic)));
         self.count.store(all.len(), Ordering::Release);
+        drop(all);
+        drop(told);
     }
 
     /// Those of `span`, which are told up to the submission `last`: that is noted before they are gone.
@@ -76,8 +85,10 @@ impl Panicked {
             self.told.note((of.0, last), ErrorKind::CallbackPanicked);
             thrown.extend(panic.take());
         }
-        all.retain(|(_, panic)| !panic.is_told());
+        let told = take_told(&mut all, |(_, panic)| panic);
         self.count.store(all.len(), Ordering::Release);
+        drop(all);
+        drop(told);
         thrown
     }
 }

@@ -170,3 +170,28 @@ fn captures_of_other_contexts_and_ended_ones_forbid_nothing() {
         other.close().unwrap();
     });
 }
+
+#[test]
+fn what_the_library_takes_beside_a_capture_goes_and_wrong_arguments_cost_nothing() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let buffer = context.upload(&[7_u8; 4]).unwrap();
+        let memory = context.upload(&[[0_u8; 64]; 2]).unwrap().into_shared();
+        let mut pointer = context.device_pointer(&memory).unwrap();
+        let capture = stream.begin_capture(CaptureMode::Global).unwrap();
+        assert!(buffer.slice(4..).unwrap().to_vec().unwrap().is_empty());
+        assert_says(&context.upload::<u8>(&[]).unwrap_err(), ErrorKind::InvalidArgument, &[]);
+        assert_says(&pointer.point_to(2).unwrap_err(), ErrorKind::InvalidArgument, &[]);
+        assert_says(&context.write_batch::<u8>(&mut []).unwrap_err(), ErrorKind::InvalidArgument, &[]);
+        // Other code on this thread may have set the mode.
+        let exchange = context.acl().table().aclmdlRICaptureThreadExchangeMode().unwrap();
+        let mut mode = racl::sys::aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+        // SAFETY: a place for one mode.
+        assert_eq!(unsafe { exchange(&raw mut mode) }, 0);
+        assert_eq!(buffer.to_vec().unwrap(), [7; 4]);
+        // SAFETY: as above.
+        assert_eq!(unsafe { exchange(&raw mut mode) }, 0);
+        assert_eq!(mode, racl::sys::aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+        capture.finish().unwrap();
+    });
+}

@@ -4,7 +4,7 @@ use crate::common::mock::{self, ModelFile};
 use racl::{Acl, CaptureMode, Context, ErrorKind, ModelOptions, op};
 
 use crate::common::assert_says;
-use crate::{affine, alone, twice, two_by_two};
+use crate::{affine, affine_of, alone, twice, two_by_two};
 
 const WRONG: ErrorKind = ErrorKind::InvalidArgument;
 
@@ -201,5 +201,28 @@ fn a_capture_takes_no_model_and_gives_no_graph() {
         assert_says(&told.unwrap(), ErrorKind::NotSupported, &["a stream that records a graph"]);
         assert_says(&captured.map(drop).unwrap_err(), ErrorKind::CaptureInvalidated, &["model at tests/models"]);
         stream.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn a_run_that_tells_sizes_blocks_and_is_refused_beside_a_capture() {
+    alone(|context| {
+        let model = context.load_model_bytes(affine().bytes().unwrap()).unwrap();
+        let [recorded, beside] = [(); 2].map(|()| context.stream().unwrap());
+        let (x, mut y) = (context.upload(&[1.0_f32; 3]).unwrap(), context.alloc_zeroed::<f32>(2).unwrap());
+        let capture = recorded.begin_capture(CaptureMode::ThreadLocal).unwrap();
+        let before = mock::calls("aclmdlSetDynamicBatchSize");
+        let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
+        let told = run.batch(1).submit(&beside).unwrap_err();
+        assert_says(
+            &told,
+            ErrorKind::CaptureForbidden,
+            &["a run of a model that tells sizes", "tests/models/refused.rs"],
+        );
+        assert_eq!(mock::calls("aclmdlSetDynamicBatchSize"), before);
+        assert_says(&capture.finish().unwrap_err(), ErrorKind::CaptureInvalidated, &["tests/models/refused.rs"]);
+        let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
+        run.batch(1).submit(&beside).unwrap();
+        assert_eq!(y.to_vec().unwrap(), affine_of(&[1.0; 3]));
     });
 }

@@ -20,6 +20,8 @@ aclError mock_data_buffer_write(const mock_data_buffer *b, const void *from, siz
     if (b->size < bytes)
         return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID, "EE4001", "%zu bytes, where %zu are needed",
             b->size, bytes);
+    const aclError forbidden = mock_forbidden_sync("aclrtMemcpy"); /* which the implementation makes */
+    if (forbidden != 0) return forbidden;
     mock_views_take();
     char *at = mock_device_view(b->data, bytes);
     if (at != NULL) memcpy(at, from, bytes);

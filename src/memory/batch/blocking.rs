@@ -21,11 +21,9 @@ struct Copies {
 
 impl Copies {
     /// Adds a copy between memory, once no submitted work uses it, and as many elements at `host`.
-    fn add<T: Pod>(&mut self, context: &Context, memory: DeviceSlice<'_, T>, host: *mut T, len: usize) -> Result<()> {
-        memory.check_len(len)?;
-        context.inner().check_memory(memory.context_inner(), || "memory".to_owned())?;
+    fn add<T: Pod>(&mut self, memory: DeviceSlice<'_, T>, host: *mut T) -> Result<()> {
         memory.allocation().wait_idle()?;
-        if len > 0 {
+        if memory.size_bytes() > 0 {
             self.devices.push(memory.address());
             self.hosts.push(host.cast());
             self.sizes.push(memory.size_bytes());
@@ -40,9 +38,6 @@ impl Copies {
     /// The host has so many bytes at each place, to read or to write.
     unsafe fn make(mut self, context: &Context, to_device: bool) -> Result<()> {
         let count = self.sizes.len();
-        if count == 0 {
-            return Err(Error::invalid("a batch of copies without an element"));
-        }
         let inner = &**context.inner();
         let (mut most, mut failed, mut first) = (self.sizes.clone(), usize::MAX, 0);
         let mut attribute = attribute(inner.device(), to_device);
@@ -57,6 +52,25 @@ impl Copies {
         unsafe { call!(inner, aclrtMemcpyBatch(to, most, from, sizes, count, attribute, first, 1, failed_at)) }
             .map_err(|error| super::explain(error, count, failed))
     }
+}
+
+/// That copies between memory and so many elements of the host can be made, and now.
+fn check<'a, T: Pod>(
+    context: &Context,
+    places: impl Iterator<Item = (DeviceSlice<'a, T>, usize)>,
+    what: &'static str,
+    at: &'static Location<'static>,
+) -> Result<()> {
+    let mut bytes = 0_usize;
+    for (memory, len) in places {
+        memory.check_len(len)?;
+        context.inner().check_memory(memory.context_inner(), || "memory".to_owned())?;
+        bytes = bytes.saturating_add(memory.size_bytes());
+    }
+    if bytes == 0 {
+        return Err(Error::invalid("a batch of copies without an element"));
+    }
+    context.inner().check_may_block(what, at)
 }
 
 impl Context {
@@ -88,11 +102,12 @@ impl Context {
     #[doc(alias = "aclrtMemcpyBatch")]
     #[track_caller]
     pub fn write_batch<T: Pod>(&self, parts: &mut [(DeviceSliceMut<'_, T>, &[T])]) -> Result<()> {
-        self.inner().check_may_block("Context::write_batch", Location::caller())?;
         check_places(parts.iter().map(|(memory, _)| memory.as_slice()))?;
+        let places = parts.iter().map(|(memory, data)| (memory.as_slice(), data.len()));
+        check(self, places, "Context::write_batch", Location::caller())?;
         let mut copies = Copies::default();
         for (memory, data) in parts.iter() {
-            copies.add(self, memory.as_slice(), data.as_ptr().cast_mut(), data.len())?;
+            copies.add(memory.as_slice(), data.as_ptr().cast_mut())?;
         }
         // SAFETY: the slices are borrowed over the call, which reads them.
         unsafe { copies.make(self, true) }
@@ -111,10 +126,11 @@ impl Context {
     #[doc(alias = "aclrtMemcpyBatch")]
     #[track_caller]
     pub fn read_batch<T: Pod>(&self, parts: &mut [(DeviceSlice<'_, T>, &mut [T])]) -> Result<()> {
-        self.inner().check_may_block("Context::read_batch", Location::caller())?;
+        let places = parts.iter().map(|(memory, data)| (*memory, data.len()));
+        check(self, places, "Context::read_batch", Location::caller())?;
         let mut copies = Copies::default();
         for (memory, data) in parts.iter_mut() {
-            copies.add(self, *memory, data.as_mut_ptr(), data.len())?;
+            copies.add(*memory, data.as_mut_ptr())?;
         }
         // SAFETY: the slices are borrowed exclusively over the call, which writes them; all bytes are valid elements.
         unsafe { copies.make(self, false) }

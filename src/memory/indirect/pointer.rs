@@ -89,6 +89,7 @@ impl<T: Pod> DevicePointer<T> {
     /// allow blocking copies.
     #[track_caller]
     pub fn point_to(&mut self, position: usize) -> Result<()> {
+        place(&self.memory, position, 1)?;
         self.cell.context().check_may_block("DevicePointer::point_to", Location::caller())?;
         self.cell.wait_idle()?;
         if Arc::strong_count(&self.cell) == 1 {

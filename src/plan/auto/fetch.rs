@@ -175,10 +175,13 @@ impl Walk<'_> {
         let start = recipe.values[value as usize].offset.as_fixed().unwrap_or(0);
         let (whole, span) = (layout.bytes(), layout.span());
         let range = (storage, start, start.saturating_add(bytes(layout)));
-        let before = self.used.insert(range, node);
+        let is_operator = operators::operator(recipe, &recipe.nodes[node as usize]).is_some();
+        // What is read in part is not in the cache as a whole.
+        let is_whole = is_operator && !is_in_part;
+        let before = if is_whole { self.used.insert(range, node) } else { None };
         Some(match () {
             () if self.written[storage as usize] => Err(Reason::Written),
-            () if operators::operator(recipe, &recipe.nodes[node as usize]).is_none() => Err(Reason::NoOperator),
+            () if !is_operator => Err(Reason::NoOperator),
             () if is_in_part => Err(Reason::InPart),
             () if whole != span => Err(Reason::Gaps),
             () if bytes(layout) < LEAST_BYTES => Err(Reason::Small),

@@ -31,9 +31,11 @@ impl<T: Element> Output<'_, T> {
     ///
     /// As [`Tensor::to_vec`]. Once anybody was told that the run failed, here or where its stream, an event behind it
     /// or the device was waited for, each read of an output is refused until the next run.
+    #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.outcome.check()?;
-        let data = self.tensor.to_vec().map_err(|error| self.outcome.told(error))?;
+        let read = self.tensor.to_vec();
+        let data = read.map_err(|error| self.outcome.told(error))?;
         self.outcome.check().map(|()| data)
     }
 

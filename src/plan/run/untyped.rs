@@ -49,6 +49,7 @@ impl AnyOutput<'_> {
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a place of another size; otherwise as
     /// [`Output::to_vec`](crate::plan::Output::to_vec).
+    #[track_caller]
     pub fn read_into(&self, to: &mut [u8]) -> Result<()> {
         let bytes = self.size_bytes();
         if to.len() != bytes {
@@ -57,7 +58,8 @@ impl AnyOutput<'_> {
         self.outcome.check()?;
         if bytes > 0 {
             let memory = Piece { bytes, ..self.piece.clone() }.buffer();
-            memory.as_slice().read(to).map_err(|error| self.outcome.told(error))?;
+            let read = memory.as_slice().read(to);
+            read.map_err(|error| self.outcome.told(error))?;
         }
         self.outcome.check()
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::CaptureState;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::stream::StreamInner;
 use crate::stream::submit::Named;
 
@@ -36,15 +36,24 @@ impl CaptureState {
     ) -> Result<()> {
         let _state = stream.lock();
         self.check_open()?;
+        if self.lock().group.is_some() {
+            return Err(Error::new(ErrorKind::CaptureInvalidated, "a task group inside another one"));
+        }
         begin()?;
         self.lock().group = Some(Group { stream: Arc::clone(stream), place, tasks: Operators::new() });
         Ok(())
     }
 
-    /// Ends the group on `stream` by `end`, and gives what is in it, unless the capture has ended with it: none then.
+    /// Ends the group on `stream` by `end`, and gives what is in it, unless the capture has ended with it, or is about to and
+    /// will end it first: none then.
     pub(crate) fn end_group<T>(&self, stream: &StreamInner, end: impl FnOnce() -> T) -> Option<(T, Operators)> {
         let _state = stream.lock();
-        let Group { tasks, .. } = self.lock().group.take()?;
+        let mut inner = self.lock();
+        if inner.closed {
+            return None;
+        }
+        let Group { tasks, .. } = inner.group.take()?;
+        drop(inner);
         Some((end(), tasks))
     }
 
