@@ -41,7 +41,7 @@ mod submit;
 mod waits;
 mod whole;
 
-pub(crate) use capture::{CaptureState, HostSlot, InTurn, Keep, Taken};
+pub(crate) use capture::{CaptureState, HostSlot, InTurn, Keep, Operators, Taken};
 pub use cores::{CoreLimit, Cores};
 pub(crate) use cores::{device_cores, planned_cores};
 pub use create::StreamOptions;
@@ -52,7 +52,7 @@ pub(crate) use inherited::check_inherited;
 pub use order::untracked;
 pub(crate) use order::{Before, may_wait_long};
 pub(crate) use private::Private;
-pub(crate) use submit::{Named, Scratch, Task};
+pub(crate) use submit::{Named, Scratch, Task, Workspace};
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.
 ///

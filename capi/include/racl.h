@@ -3144,7 +3144,8 @@ int32_t racl_stream_task_group(const racl_stream *stream,
  * on: as many, of the same kinds in the same order, on other tensors or with other numbers. Nothing of it runs now. Waits
  * for the last launch. The stream ends with the call, and not before: `give` gets RACL_BUSY for that.
  *
- * RACL_INVALID_ARGUMENT for a group of another graph; RACL_INTERNAL for operators that do not fit those of the group. When
+ * RACL_INVALID_ARGUMENT for a group of another graph, and for another operator in the place of one of the group;
+ * RACL_INTERNAL for operators that do not fit those of the group otherwise, as more of them. When
  * it fails after some work was given, racl_graph_launch() gives RACL_GRAPH_RUNNING until an update of the group succeeds.
  */
 int32_t racl_graph_update(const racl_graph *graph,

@@ -72,7 +72,8 @@ fn record(
 /// on: as many, of the same kinds in the same order, on other tensors or with other numbers. Nothing of it runs now. Waits
 /// for the last launch. The stream ends with the call, and not before: `give` gets RACL_BUSY for that.
 ///
-/// RACL_INVALID_ARGUMENT for a group of another graph; RACL_INTERNAL for operators that do not fit those of the group. When
+/// RACL_INVALID_ARGUMENT for a group of another graph, and for another operator in the place of one of the group;
+/// RACL_INTERNAL for operators that do not fit those of the group otherwise, as more of them. When
 /// it fails after some work was given, racl_graph_launch() gives RACL_GRAPH_RUNNING until an update of the group succeeds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_graph_update(

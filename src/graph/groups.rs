@@ -13,7 +13,7 @@ use crate::allocation::{Allocation, How, Launches as _};
 use crate::call::{call, non_null};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{say, theirs};
-use crate::stream::{All, CaptureState, Gathered, Named, Stream, StreamInner};
+use crate::stream::{All, CaptureState, Gathered, Named, Operators, Stream, StreamInner};
 
 /// Kernels and operators of a captured graph that can be replaced by others of the same kinds, with other arguments:
 /// [`Stream::task_group`] records them, [`Graph::update`] replaces them. It belongs to its graph, and means nothing
@@ -44,6 +44,7 @@ pub struct TaskGroup {
     raw: aclrtTaskGrp,
     /// The capture that gave the graph.
     capture: u64,
+    operators: Operators,
 }
 
 // SAFETY: the handle is only passed on, in calls for its graph, of which there is one at a time.
@@ -120,7 +121,7 @@ impl Stream {
             return Err(capture.lacks(named, error));
         }
         match record_in(&capture, self, named, || theirs(|| work(self))) {
-            Ok(raw) => Ok(TaskGroup { raw, capture: capture.id() }),
+            Ok((raw, operators)) => Ok(TaskGroup { raw, capture: capture.id(), operators }),
             Err(error) => Err(capture.lacks(named, error)),
         }
     }
@@ -132,7 +133,7 @@ pub(crate) fn record(stream: &Stream, work: impl FnOnce() -> Result<()>) -> Resu
     let named = ("task group", Location::caller());
     let capture = stream.0.lock().capture.clone();
     let capture = capture.ok_or_else(|| Error::new(ErrorKind::NotCapturing, "a task group outside a capture"))?;
-    record_in(&capture, stream, named, work)
+    record_in(&capture, stream, named, work).map(|(group, _)| group)
 }
 
 fn record_in(
@@ -140,7 +141,7 @@ fn record_in(
     stream: &Stream,
     named: Named,
     work: impl FnOnce() -> Result<()>,
-) -> Result<aclrtTaskGrp> {
+) -> Result<(aclrtTaskGrp, Operators)> {
     let (context, raw) = (&**stream.0.context(), stream.as_raw());
     capture.open_group(&stream.0, named, || {
         // SAFETY: takes a live handle; the stream records.
@@ -175,12 +176,13 @@ struct OpenGroup<'a> {
 }
 
 impl OpenGroup<'_> {
-    fn end(&mut self) -> Result<aclrtTaskGrp> {
+    fn end(&mut self) -> Result<(aclrtTaskGrp, Operators)> {
         self.open = false;
-        self.capture.end_group(self.stream, || end_group(self.stream)).unwrap_or_else(|| {
+        let (ended, operators) = self.capture.end_group(self.stream, || end_group(self.stream)).ok_or_else(|| {
             let text = "the capture ended inside the task group, with which it gives no graph";
-            Err(Error::new(ErrorKind::CaptureInvalidated, text))
-        })
+            Error::new(ErrorKind::CaptureInvalidated, text)
+        })?;
+        Ok((ended?, operators))
     }
 }
 
@@ -255,9 +257,10 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for a group of another graph; the error of the last launch; that of `work`;
-    /// [`ErrorKind::Internal`] (507000) when the kernels do not fit those of the group in number or kind,
-    /// [`ErrorKind::NotSupported`] (507009) for other work; [`ErrorKind::MissingSymbol`] on a library without. An
+    /// [`ErrorKind::InvalidArgument`] for a group of another graph, and for an operator in the place of another one; the
+    /// error of the last launch; that of `work`; [`ErrorKind::Internal`] (507000) when the kernels do not fit those of
+    /// the group in number or kind, [`ErrorKind::NotSupported`] (507009) for other work;
+    /// [`ErrorKind::MissingSymbol`] on a library without. An
     /// update also fails when `work` lets an error of what it gives to the stream pass. When it fails, or `work` panics,
     /// after some work was given, what of the group was replaced is unknown: the graph keeps what it may use, and
     /// [`launch`](Self::launch) is refused until an update of the group succeeds.
@@ -269,7 +272,7 @@ impl Graph {
         }
         self.in_flight.wait()?;
         let stream = Stream::lease(self.context().inner())?;
-        let gathered = Arc::new(Gathered::default());
+        let gathered = Gathered::replacing(&group.operators);
         let updated = catch_unwind(AssertUnwindSafe(|| replace(&stream, group.raw, &gathered, work)));
         // The change itself is work of the stream, also where a part of it was refused.
         let changed = stream.0.synchronize(None);

@@ -17,7 +17,7 @@ use crate::call::{Caller as _, check};
 use crate::context::ContextInner;
 use crate::error::Result;
 use crate::memory::{How, Touch};
-use crate::stream::{Scratch, Stream, Task};
+use crate::stream::{Scratch, Stream, Task, Workspace};
 
 owned! {
     /// A planned operator that has not been launched.
@@ -349,8 +349,8 @@ pub(super) fn once(stream: &Stream, call: &Call<'_>, uses: &[Touch<'_>]) -> Resu
     let objects = Objects::make(context, call.args)?;
     let (executor, bytes) = call.function.plan(context, &objects)?;
     let workspace = workspace(stream, bytes)?;
-    let scratch = workspace.as_ref();
-    let address = scratch.map_or(std::ptr::null_mut(), |workspace| workspace.address());
+    let scratch = Some(Workspace(workspace.as_ref()));
+    let address = workspace.as_ref().map_or(std::ptr::null_mut(), Scratch::address);
     let (label, location) = (call.label, call.location);
     stream.0.submit(&Task { label, location, uses, scratch }, |raw| {
         // A second phase that fails may or may not have consumed the executor; leaking it then is better than

@@ -22,7 +22,7 @@ use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
 use crate::memory::Touch;
-use crate::stream::{Stream, Task};
+use crate::stream::{Scratch, Stream, Task, Workspace};
 
 /// A target that keeps the executor, when the operator and the library allow it, and launches nothing.
 #[derive(Clone, Copy)]
@@ -176,8 +176,8 @@ impl Kept {
         uses: &[Touch<'_>],
     ) -> Result<()> {
         let workspace = workspace(stream, self.bytes)?;
-        let scratch = workspace.as_ref();
-        let address = scratch.map_or(std::ptr::null_mut(), |workspace| workspace.address());
+        let scratch = Some(Workspace(workspace.as_ref()));
+        let address = workspace.as_ref().map_or(std::ptr::null_mut(), Scratch::address);
         let context = &**stream.0.context();
         stream.0.submit(&Task { label, location, uses, scratch }, |raw| {
             // SAFETY: the executor comes from this operator's first phase and may be used any number of times, at first

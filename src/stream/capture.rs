@@ -22,6 +22,8 @@ mod by_hand;
 mod groups;
 mod nested;
 
+pub(crate) use groups::Operators;
+
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
 pub(crate) struct CaptureState {
     id: u64,
@@ -264,6 +266,9 @@ impl CaptureState {
         let mut inner = self.lock();
         let chain = inner.chain(stream);
         inner.joins.task(chain, task.label, task.location);
+        if let Some(group) = &mut inner.group {
+            group.record(stream, task.operator());
+        }
         if let Some(flow) = &mut inner.flow {
             flow.task(chain);
         }

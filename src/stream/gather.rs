@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Named, State, StreamInner, Task};
+use super::{Named, Operators, State, StreamInner, Task};
 use crate::allocation::{Allocation, How};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
@@ -23,15 +23,37 @@ pub(crate) struct All {
     pub(crate) given: bool,
     /// The first that was refused, by whomever.
     pub(crate) lacks: Option<(ErrorKind, String)>,
+    /// What is replaced, and how much of it was.
+    replaces: Operators,
+    next: usize,
 }
 
 impl Gathered {
+    /// Of work that replaces these.
+    pub(crate) fn replacing(replaces: &Operators) -> Arc<Self> {
+        Arc::new(Self(Lock::new(All { replaces: replaces.clone(), ..All::default() })))
+    }
+
     pub(crate) fn take(&self) -> All {
         std::mem::take(&mut *self.0.lock())
     }
 }
 
 impl State {
+    /// That an operator replaces one of its own kind, where it replaces an operator: what else fits the library knows.
+    fn check_kind(&self, task: &Task<'_>) -> Result<()> {
+        let Some(gathered) = &self.gathers else { return Ok(()) };
+        let mut all = gathered.0.lock();
+        let at = all.next;
+        all.next += 1;
+        match (all.replaces.get(at).copied().flatten(), task.operator()) {
+            (Some(former), Some(given)) if former != given => Err(Error::invalid(format!(
+                "operator {given} in the place of {former}, which is number {at} of the group"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Before the call: one that fails may have been taken in part.
     fn gather(&self, task: &Task<'_>) {
         let Some(gathered) = &self.gathers else { return };
@@ -85,6 +107,7 @@ impl StreamInner {
         call: impl FnOnce(acl_sys::aclrtStream) -> Result<()>,
     ) -> Result<u64> {
         state.check_not_over(task.label)?;
+        state.check_kind(task).map_err(|error| state.lacks((task.label, task.location), error))?;
         state.gather(task);
         let called = call(self.raw);
         // Also of one that failed, whose first part the stream may have.

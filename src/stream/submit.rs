@@ -22,9 +22,13 @@ pub(crate) struct Task<'a> {
     pub(crate) label: &'static str,
     pub(crate) location: &'static Location<'static>,
     pub(crate) uses: &'a [Touch<'a>],
-    /// The operator's workspace.
-    pub(crate) scratch: Option<&'a Scratch>,
+    /// Of an operator, and of nothing else.
+    pub(crate) scratch: Option<Workspace<'a>>,
 }
+
+/// The workspace of an operator, if it has one.
+#[derive(Clone, Copy)]
+pub(crate) struct Workspace<'a>(pub(crate) Option<&'a Scratch>);
 
 /// Scratch memory for work on a stream.
 pub(crate) struct Scratch {
@@ -51,7 +55,16 @@ impl Scratch {
 impl<'a> Task<'a> {
     /// Everything that must stay allocated until the work is done.
     pub(crate) fn memory(&self) -> impl Iterator<Item = Touch<'a>> {
-        self.uses.iter().copied().chain(self.scratch.map(|scratch| Touch::kept(&scratch.memory)))
+        self.uses.iter().copied().chain(self.workspace().map(|scratch| Touch::kept(&scratch.memory)))
+    }
+
+    fn workspace(&self) -> Option<&'a Scratch> {
+        self.scratch.and_then(|Workspace(scratch)| scratch)
+    }
+
+    /// Its name, of an operator.
+    pub(super) fn operator(&self) -> Option<&'static str> {
+        self.scratch.map(|_| self.label)
     }
 }
 
@@ -177,7 +190,7 @@ impl StreamInner {
         call: impl FnOnce(aclrtStream) -> Result<()>,
     ) -> Result<u64> {
         // Under the lock, so that the capture to which a cell belongs cannot have ended since.
-        if let Some(scratch) = task.scratch {
+        if let Some(scratch) = task.workspace() {
             scratch.check(state)?;
         }
         if state.capture.is_none() && task.uses.iter().any(|touch| touch.memory.is_of_capture()) {
@@ -466,7 +479,12 @@ mod tests {
     fn scratch_memory_is_of_one_capture_or_of_none() -> Result<()> {
         let stream = Acl::mock()?.device(0)?.stream()?;
         let give = |scratch: &Scratch| {
-            let task = Task { label: "operator", location: Location::caller(), uses: &[], scratch: Some(scratch) };
+            let task = Task {
+                label: "operator",
+                location: Location::caller(),
+                uses: &[],
+                scratch: Some(Workspace(Some(scratch))),
+            };
             stream.0.submit(&task, |_| Ok(())).map(drop)
         };
         let eager = stream.0.workspace(64)?;

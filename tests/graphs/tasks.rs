@@ -161,6 +161,36 @@ fn a_group_in_a_new_capture_is_not_ended_with_the_one_around_it() {
 }
 
 #[test]
+fn an_operator_of_another_kind_is_refused_by_an_update_and_the_right_ones_are_taken_then() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let mut x = context.upload_tensor(&[3.0_f32], [1]).unwrap();
+        let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+        let record = |s: &racl::Stream, x: &mut racl::Tensor<f32>, by: f32| {
+            op::muls_inplace(s, x, by)?;
+            op::adds_inplace(s, x, by)
+        };
+        let group = stream.task_group(|s| record(s, &mut x, 2.0)).unwrap();
+        let mut graph = capture.finish().unwrap();
+        // As many tensors, and the order alone is another one.
+        let mut passed = None;
+        let error = graph.update(&group, |s| {
+            passed = op::adds_inplace(s, &mut x, 2.0).err();
+            Ok(())
+        });
+        let parts = ["inplace_adds in the place of inplace_muls", "number 0 of the group"];
+        assert_says(&passed.unwrap(), ErrorKind::InvalidArgument, &parts);
+        assert_says(&error.unwrap_err(), ErrorKind::InvalidArgument, &["replaced nothing", parts[0]]);
+        // Nothing of the group was replaced.
+        graph.launch(&stream).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [8.0]);
+        graph.update(&group, |s| record(s, &mut x, 10.0)).unwrap();
+        graph.launch(&stream).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [90.0]);
+    });
+}
+
+#[test]
 fn tasks_of_groups_know_theirs() {
     alone(|context| {
         let stream = context.stream().unwrap();

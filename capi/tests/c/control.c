@@ -426,7 +426,8 @@ static void updates(void) {
     DO(racl_graph_launch(graph, stream));
     DO(racl_tensor_read(how.x, got, sizeof got));
     CHECK(got[0] == 60);
-    CHECK(racl_graph_update(graph, group, another, &how) != RACL_OK);
+    CHECK(racl_graph_update(graph, group, another, &how) == RACL_INVALID_ARGUMENT);
+    CHECK(strstr(racl_last_error_message(), "in the place of inplace_muls"));
     DO(racl_graph_update(graph, group, scale, &how));
     CHECK(racl_graph_update(graph, group, NULL, &how) == RACL_NULL_POINTER);
     /* What is lent is not the function's to give back: it is refused that, and the update goes on. */

@@ -11,6 +11,19 @@ use crate::stream::submit::Named;
 pub(super) struct Group {
     stream: Arc<StreamInner>,
     place: Named,
+    tasks: Operators,
+}
+
+/// What is in a group, one after the other: the name of each operator, none of anything else.
+pub(crate) type Operators = Vec<Option<&'static str>>;
+
+impl Group {
+    /// A task went into the capture on `stream`.
+    pub(super) fn record(&mut self, stream: &Arc<StreamInner>, operator: Option<&'static str>) {
+        if Arc::ptr_eq(&self.stream, stream) {
+            self.tasks.push(operator);
+        }
+    }
 }
 
 impl CaptureState {
@@ -24,23 +37,21 @@ impl CaptureState {
         let _state = stream.lock();
         self.check_open()?;
         begin()?;
-        self.lock().group = Some(Group { stream: Arc::clone(stream), place });
+        self.lock().group = Some(Group { stream: Arc::clone(stream), place, tasks: Operators::new() });
         Ok(())
     }
 
-    /// Ends the group on `stream` by `end`, unless the capture has ended with it: none then.
-    pub(crate) fn end_group<T>(&self, stream: &StreamInner, end: impl FnOnce() -> T) -> Option<T> {
+    /// Ends the group on `stream` by `end`, and gives what is in it, unless the capture has ended with it: none then.
+    pub(crate) fn end_group<T>(&self, stream: &StreamInner, end: impl FnOnce() -> T) -> Option<(T, Operators)> {
         let _state = stream.lock();
-        let group = self.lock().group.take()?;
-        let ended = end();
-        drop(group);
-        Some(ended)
+        let Group { tasks, .. } = self.lock().group.take()?;
+        Some((end(), tasks))
     }
 
     /// The stream of a group that is open while the capture, which is drained, ends: it is not to be had then.
     pub(crate) fn cut_group(&self) -> Option<Arc<StreamInner>> {
         let mut inner = self.lock();
-        let Group { stream, place: (label, location) } = inner.group.take()?;
+        let Group { stream, place: (label, location), .. } = inner.group.take()?;
         let text = format!("the capture ended inside the {label} at {}:{}", location.file(), location.line());
         inner.failure.get_or_insert(text);
         Some(stream)
