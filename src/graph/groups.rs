@@ -258,8 +258,9 @@ impl Graph {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] for a group of another graph, and for an operator in the place of another one; the
-    /// error of the last launch; that of `work`; [`ErrorKind::Internal`] (507000) when the kernels do not fit those of the group in number or kind,
-    /// [`ErrorKind::NotSupported`] (507009) for other work; [`ErrorKind::MissingSymbol`] on a library without. An
+    /// error of the last launch; that of `work`; [`ErrorKind::Internal`] (507000) when the kernels do not fit those of
+    /// the group in number or kind, [`ErrorKind::NotSupported`] (507009) for other work;
+    /// [`ErrorKind::MissingSymbol`] on a library without. An
     /// update also fails when `work` lets an error of what it gives to the stream pass. When it fails, or `work` panics,
     /// after some work was given, what of the group was replaced is unknown: the graph keeps what it may use, and
     /// [`launch`](Self::launch) is refused until an update of the group succeeds.
