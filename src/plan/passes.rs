@@ -53,16 +53,16 @@ pub enum PassMode {
     Off,
     /// It changes the plan.
     On,
-    /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs
-    /// of several seeds, with the symbols at their bounds and half way where the plan given can run, or less where a run
-    /// would take more than 256 MiB. All outputs and inputs must be the same, bit for bit, of an output that the device finds
-    /// ([`Builder::output_found`](super::Builder::output_found)) as much as came; but for passes that let another operator round
-    /// fewer times ([`Passes::fused_attention`], [`Passes::fused_norms`], [`Passes::fused_gates`],
-    /// [`Passes::fused_rotations`], [`Passes::fused_elements`], and [`Passes::fused_products`] where it finds
-    /// products of f16 or bf16): floating-point numbers may differ there by so much of the largest finite magnitude
-    /// in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16, or that of a coarser type that the
-    /// plan computes with; infinities and NaN have to be in the same places. That calls host functions, and needs a
-    /// computation on the host of every operator ([`Plan::simulate`]).
+    /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs,
+    /// with symbols at their bounds and half way where the plan given can run, or less where a run would take over 256
+    /// MiB; at the least also zeros, and, where bits count, infinities and NaN. All outputs and inputs must be the same,
+    /// bit for bit, of an output that the device finds ([`Builder::output_found`](super::Builder::output_found)) as much
+    /// as came; but for passes that let another operator round fewer times ([`Passes::fused_attention`],
+    /// [`Passes::fused_norms`], [`Passes::fused_gates`], [`Passes::fused_rotations`], [`Passes::fused_elements`], and
+    /// [`Passes::fused_products`] where it finds products of f16 or bf16): floats may differ there by so much of the
+    /// largest finite magnitude in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16, or that of a
+    /// coarser type in the plan; infinities and NaN have to be in the same places. That calls host functions, and needs
+    /// each operator on the host ([`Plan::simulate`]).
     ///
     /// Work that makes much of small differences, such as a `tanh` or a softmax behind large sums of f16, can bring the
     /// numbers of a right plan beyond such a bound; verify its parts by themselves then.

@@ -275,7 +275,12 @@ fn replay_with_updates(
     mark_before(outside, captured.end.is_some(), stream)?;
     captured.graphs.launch_first(stream, at).map_err(|error| budget::name_choice(error, recipe))?;
     let task = Task { label: "graph launch", location: at, uses: &given, scratch: None };
-    let used = stream.0.submit(&task, |_| Ok(())).map(drop);
+    // In order with all of them already, since before the launch.
+    let used = {
+        let state = stream.0.lock();
+        stream.0.submit_locked(&state, &task, |_| Ok(())).map(drop)
+    };
+    let is_kept = used.is_ok();
     let noted = note(outside, stream, captured.end.as_mut()).and(used);
     let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
     let memory = |node: u32| {
@@ -308,7 +313,7 @@ fn replay_with_updates(
     };
     // Code of the user may panic.
     let groups = &mut captured.groups;
-    let count = catch_unwind(AssertUnwindSafe(|| groups.run(stream, at, memory, renew)));
+    let count = catch_unwind(AssertUnwindSafe(|| groups.run((stream, at), is_kept, memory, renew)));
     let gates = outside.map(|outside| &outside.gates);
     let mut deciding = Deciding { recipe, places, pieces, gates, decider, stream, at };
     let chosen = match (&noted, &count) {

@@ -192,12 +192,13 @@ impl Groups {
         Ok(())
     }
 
-    /// After a launch on `launched`: replaces the operators whose inputs moved, and opens every gate. `compute`
-    /// submits an operator in its way, and says whether that was by address. Gives how many it replaced.
+    /// After a launch on `launched`: replaces the operators whose inputs moved, and opens every gate. None is replaced
+    /// unless `launched` keeps the memory of all updatable inputs as they are now. `compute` submits an operator in its
+    /// way, and says whether that was by address. Gives how many it replaced.
     pub(super) fn run(
         &mut self,
-        launched: &Stream,
-        at: At,
+        (launched, at): (&Stream, At),
+        is_kept: bool,
         memory: impl Fn(u32) -> Vec<Arc<Allocation>>,
         mut compute: impl FnMut(&mut Way, u32, &Stream) -> Result<bool>,
     ) -> Result<Updates> {
@@ -206,7 +207,8 @@ impl Groups {
         };
         let rescue = self.rescue.as_deref();
         let mut opened = OpenAll { gates: &gates, rescue, next: 0, count: self.all.len(), stream: &stream, at };
-        let mut result = self.keep(launched, at);
+        let unkept = || Error::new(ErrorKind::Internal, "a launch that does not keep its inputs");
+        let mut result = if is_kept { self.keep_former(launched, at) } else { Err(unkept()) };
         let mut count = Updates::default();
         for group in &mut self.all {
             if result.is_ok() && group.stale {
@@ -228,6 +230,16 @@ impl Groups {
     }
 }
 
+impl Groups {
+    /// As [`Groups::keep`], where the memory of all inputs as they are now has been given to `launched` with the launch: what
+    /// operators that are to be replaced had before, and all scratch memory.
+    fn keep_former(&self, launched: &Stream, at: At) -> Result<()> {
+        let former = self.all.iter().filter(|group| group.stale).flat_map(|group| &group.uses);
+        let uses: Vec<_> = former.chain(self.all.iter().filter_map(|group| group.scratch.as_ref())).collect();
+        if uses.is_empty() { Ok(()) } else { keep(launched, &uses, at) }
+    }
+}
+
 fn keep(launched: &Stream, uses: &[&Arc<Allocation>], at: At) -> Result<()> {
     let uses: Vec<_> = uses.iter().map(|memory| Touch::kept(memory)).collect();
     let task = Task { label: "graph launch", location: at, uses: &uses, scratch: None };
@@ -244,14 +256,17 @@ impl Group {
         memory: Vec<Arc<Allocation>>,
         compute: &mut impl FnMut(&mut Way, u32, &Stream) -> Result<bool>,
     ) -> Result<bool> {
-        // Before the update: it may fail, or panic, when the operator has the memory already.
-        keep(launched, &memory.iter().collect::<Vec<_>>(), at)?;
+        // Before the update: it may fail, or panic, when the operator has the memory already. The launch keeps it for
+        // this run.
         self.uses.extend(memory.iter().cloned());
         self.uses.extend(self.scratch.clone());
         let by_address = self.update(stream, compute)?;
         self.uses = memory;
         self.stale = false;
-        keep(launched, &self.scratch.iter().collect::<Vec<_>>(), at).map(|()| by_address)
+        match &self.scratch {
+            Some(scratch) => keep(launched, &[scratch], at).map(|()| by_address),
+            None => Ok(by_address),
+        }
     }
 
     fn update(

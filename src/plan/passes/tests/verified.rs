@@ -63,3 +63,28 @@ fn a_plan_that_runs_at_no_value_cannot_be_verified() {
     let says = verify("a pass", Bound::Equal, &plan, &plan).unwrap_err().to_string();
     assert!(says.contains("a pass: cannot be verified") && says.contains("mine"), "{says}");
 }
+
+/// 64 numbers, and what becomes of them.
+fn of_numbers(work: impl FnOnce(&Builder, Value) -> Result<Value>) -> Plan {
+    Plan::build(|g| g.output("y", work(g, g.input("x", [64], F32, Input::Copied)?)?)).unwrap()
+}
+
+#[test]
+fn what_differs_at_zeros_infinities_and_nan_alone_is_told() {
+    // Of all but zeros, infinities and NaN this is 1.
+    let divided = of_numbers(|g, x| g.div(x, x));
+    let ones = of_numbers(|g, x| g.adds(g.muls(x, 0.0)?, 1.0));
+    for bound in [Bound::Equal, Bound::Close] {
+        verify("a pass", bound, &divided, &divided).unwrap();
+        let says = verify("a pass", bound, &divided, &ones).unwrap_err().to_string();
+        assert!(says.contains("output \"y\" differs") && says.contains("inputs of seed 3"), "{says}");
+    }
+    // The sum is no number where an operand is none, whichever of two that is.
+    let sums = [false, true].map(|turned| {
+        of_numbers(|g, x| {
+            let other = g.sub(x, g.muls(x, 1.0)?)?; // NaN of another sign where x is infinite
+            if turned { g.add(other, x) } else { g.add(x, other) }
+        })
+    });
+    verify("a pass", Bound::Equal, &sums[0], &sums[1]).unwrap();
+}
