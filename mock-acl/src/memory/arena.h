@@ -43,8 +43,6 @@ mock_arena_use mock_arena_usage(mock_arena *a);
 
 /* ---- memory/copy.c ---- */
 aclError mock_copy_check(const void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind);
-/* 0, 107002 without a context, or 107030 when a capture forbids the calling thread a synchronous call. */
-aclError mock_forbidden_sync(const char *call);
 
 /* ---- memory/memory.c ---- */
 /* The calling thread's device, or -1 after reporting 107002. */

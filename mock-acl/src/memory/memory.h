@@ -16,6 +16,8 @@ aclError mock_copy_sync(
     void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind, const char *call);
 aclError mock_copy_async(void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind,
     aclrtStream stream, const char *call);
+/* 0, 107002 without a context, or 107030 when a capture forbids the calling thread a synchronous call. */
+aclError mock_forbidden_sync(const char *call);
 
 /* ---- memory/memory.c ---- */
 /* The host view of the device bytes [device, device + size), or NULL when they are not inside one live device
