@@ -267,7 +267,8 @@ impl Error {
     /// logs of this process got since the failure before, ten of the host's at most and ten of the device's, each behind
     /// `host: ` or `device 0: `. They may say which unit of the chip failed, and at which address.
     ///
-    /// A line is told once, by the first error behind it; one that the library writes later is in the next error, and
+    /// A line is told once, by the first error behind it, and by all waits that are told the same failure since their work is
+    /// behind it on other streams, with that of its own stream; one that the library writes later is in the next error, and
     /// in reports ([`Acl::report`](crate::Acl::report)). There are none where the logs cannot be read, where
     /// [`set_error_logs`](crate::set_error_logs) is off, and in errors of which this crate itself reminds later.
     ///

@@ -214,6 +214,8 @@ struct Kept {
     told: VecDeque<u64>,
     /// An abort came behind it: whatever was behind it was told.
     past: bool,
+    /// What the library logged of it, once somebody was told.
+    lines: Option<Vec<String>>,
 }
 
 /// Failures of one device that no wait for their stream has reported.
@@ -267,7 +269,7 @@ impl Failures {
             failures.remove(at);
         }
         let count = COUNT.fetch_add(1, Ordering::AcqRel) + 1;
-        failures.push(Kept { failure, count, told: VecDeque::new(), past: false });
+        failures.push(Kept { failure, count, told: VecDeque::new(), past: false, lines: None });
     }
 
     #[inline]
@@ -276,8 +278,23 @@ impl Failures {
     }
 
     /// The first of a stream that is there since `born`, for the waits of another one, by its id: all there are now count
-    /// as told to that.
-    pub(crate) fn of_stream(&self, (stream, born): (u32, u64), waits: u64) -> Option<TaskFailure> {
+    /// as told to that. With what the library logged of it, which is the same for all.
+    pub(crate) fn of_stream(&self, of: (u32, u64), waits: u64) -> Option<(TaskFailure, Vec<String>)> {
+        let (count, failure, known) = self.find_of_stream(of, waits)?;
+        let lines = known.unwrap_or_else(|| {
+            let lines = logs::errors_since(failure.device());
+            let mut failures = self.kept.lock();
+            let kept = failures.iter_mut().find(|kept| kept.count == count);
+            kept.map_or(lines.clone(), |kept| kept.lines.get_or_insert(lines).clone())
+        });
+        Some((failure, lines))
+    }
+
+    fn find_of_stream(
+        &self,
+        (stream, born): (u32, u64),
+        waits: u64,
+    ) -> Option<(u64, TaskFailure, Option<Vec<String>>)> {
         let mut found = None;
         let mut failures = self.kept.lock();
         // An earlier stream may have had the number.
@@ -289,7 +306,7 @@ impl Failures {
                 kept.told.pop_front();
             }
             kept.told.push_back(waits);
-            found.get_or_insert_with(|| kept.failure.clone());
+            found.get_or_insert_with(|| (kept.count, kept.failure.clone(), kept.lines.clone()));
         }
         found
     }
@@ -316,13 +333,15 @@ impl Failures {
         others: impl FnOnce() -> Vec<u32>,
     ) -> Error {
         let Some(code) = error.code().filter(|_| error.is_of_work()) else { return error };
-        let error = if self.are_none() { error } else { self.name(error, code, id, others) };
+        let (error, known) = if self.are_none() { (error, None) } else { self.name(error, code, id, others) };
         // Of these the program itself is the reason.
         if matches!(error.kind(), ErrorKind::Aborted | ErrorKind::CallbackPanicked) {
             return error;
         }
         let device = error.task_failure().map_or(self.device, TaskFailure::device);
-        error.with_log(logs::errors_since(device))
+        let mut lines = known.unwrap_or_default();
+        lines.extend(logs::errors_since(device));
+        error.with_log(lines)
     }
 
     fn name(
@@ -331,14 +350,14 @@ impl Failures {
         code: i32,
         id: impl FnOnce() -> Option<u32>,
         others: impl FnOnce() -> Vec<u32>,
-    ) -> Error {
+    ) -> (Error, Option<Vec<String>>) {
         let stream = id();
         let own = self.take(|failure| Some(failure.stream) == stream && failure.code == code);
         let failure = own.or_else(|| {
             let others = others();
             self.take(|failure| failure.code == code && !others.contains(&failure.stream))
         });
-        let Some(failure) = failure else { return error };
+        let Some((failure, lines)) = failure else { return (error, None) };
         let what = failure.what();
         let what = match stream {
             Some(stream) if stream != failure.stream => {
@@ -346,7 +365,7 @@ impl Failures {
             }
             _ => what,
         };
-        error.context_in_front(what).with_source(failure)
+        (error.context_in_front(what).with_source(failure), lines)
     }
 
     /// The work that they are about is dropped.
@@ -354,13 +373,13 @@ impl Failures {
         self.kept.lock().clear();
     }
 
-    fn take(&self, is_it: impl Fn(&TaskFailure) -> bool) -> Option<TaskFailure> {
+    fn take(&self, is_it: impl Fn(&TaskFailure) -> bool) -> Option<(TaskFailure, Option<Vec<String>>)> {
         let mut failures = self.kept.lock();
         let at = failures.iter().position(|kept| is_it(&kept.failure))?;
-        let found = failures.remove(at).failure;
+        let Kept { failure: found, lines, .. } = failures.remove(at);
         // What came with it is told by no other wait.
         failures.retain(|kept| kept.failure.stream != found.stream);
-        Some(found)
+        Some((found, lines))
     }
 }
 

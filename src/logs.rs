@@ -32,6 +32,19 @@ const COARSE: Duration = Duration::from_secs(1);
 /// Files with the bytes of each that were looked at for an error; those that were read last at the end.
 static SEEN: Lock<Vec<(PathBuf, u64)>> = Lock::new(Vec::new());
 
+/// What was found in folders for errors; those that were looked at last at the end.
+static LISTED: Lock<Vec<Listed>> = Lock::new(Vec::new());
+
+/// The files of a folder whose names begin so.
+#[derive(Clone)]
+struct Listed {
+    folder: PathBuf,
+    start: String,
+    /// When the folder changed last.
+    changed: SystemTime,
+    files: Vec<PathBuf>,
+}
+
 /// More than a process writes at a time: one of the host, and one of each device.
 const FILES: usize = 64;
 
@@ -79,14 +92,17 @@ fn errors_in(folder: &Path, process: u32, device: u32) -> Vec<String> {
         (format!("device {device}"), format!("debug/device-{device}"), format!("device-{process}_")),
     ];
     let lines = parts.iter().flat_map(|(whose, part, start)| {
-        let errors = newest(&folder.join(part), start, BEGUN.get()).map_or_else(Vec::new, new_errors);
+        let errors = newest_listed(&folder.join(part), start).map_or_else(Vec::new, new_errors);
         errors.into_iter().map(move |line| format!("{whose}: {line}"))
     });
     lines.collect()
 }
 
-fn new_errors(path: PathBuf) -> Vec<String> {
+fn new_errors((path, size): (PathBuf, u64)) -> Vec<String> {
     let from = SEEN.lock().iter().find(|(known, _)| *known == path).map_or(0, |(_, bytes)| *bytes);
+    if from == size {
+        return Vec::new();
+    }
     let Some((text, end)) = tail(&path, from) else { return Vec::new() };
     {
         let mut seen = SEEN.lock();
@@ -115,7 +131,7 @@ fn lines_in(folder: &Path, process: u32) -> Vec<String> {
         let devices = devices_in(&folder.join(kind)).into_iter();
         parts.extend(devices.map(|device| (device, format!("device-{process}_"))));
     }
-    parts.iter().filter_map(|(part, start)| shown(&newest(part, start, None)?)).flatten().collect()
+    parts.iter().filter_map(|(part, start)| shown(&newest(part, start)?)).flatten().collect()
 }
 
 fn shown(path: &Path) -> Option<Vec<String>> {
@@ -142,18 +158,55 @@ fn folder() -> Option<PathBuf> {
     named("ASCEND_PROCESS_LOG_PATH").or_else(work).or_else(home)
 }
 
-/// The file whose name begins so that was written last, and not before `since`.
-fn newest(folder: &Path, start: &str, since: Option<&SystemTime>) -> Option<PathBuf> {
+/// The file whose name begins so that was written last.
+fn newest(folder: &Path, start: &str) -> Option<PathBuf> {
+    newest_of(named(folder, start)?, None).map(|(path, _)| path)
+}
+
+/// The same, not before a library was initialised, and how long it is. A query of work that failed asks again and again:
+/// the folder, which may have many files of other processes, is listed when it has changed.
+fn newest_listed(folder: &Path, start: &str) -> Option<(PathBuf, u64)> {
+    let changed = fs::metadata(folder).ok()?.modified().ok()?;
+    let is_it = |listed: &Listed| listed.folder == folder && listed.start == start;
+    let known = LISTED.lock().iter().find(|listed| is_it(listed) && listed.changed == changed).cloned();
+    let files = match known {
+        Some(listed) => listed.files,
+        None => {
+            let files = named(folder, start)?;
+            let mut all = LISTED.lock();
+            all.retain(|listed| !is_it(listed));
+            // What comes in this very moment may leave the folder's time as it is.
+            if SystemTime::now().duration_since(changed).is_ok_and(|age| age > COARSE) {
+                if all.len() == FILES {
+                    all.remove(0);
+                }
+                let (folder, start) = (folder.to_owned(), start.to_owned());
+                all.push(Listed { folder, start, changed, files: files.clone() });
+            }
+            files
+        }
+    };
+    newest_of(files, BEGUN.get())
+}
+
+/// The files of a folder whose names begin so.
+fn named(folder: &Path, start: &str) -> Option<Vec<PathBuf>> {
+    #[cfg(test)]
+    tests::LISTS.set(tests::LISTS.get() + 1);
     let entries = fs::read_dir(folder).ok()?.flatten();
     let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(start));
-    let written = named.filter_map(|entry| {
-        let path = entry.path();
+    Some(named.map(|entry| entry.path()).collect())
+}
+
+/// That which was written last, and not before `since`, with its length.
+fn newest_of(files: Vec<PathBuf>, since: Option<&SystemTime>) -> Option<(PathBuf, u64)> {
+    let written = files.into_iter().filter_map(|path| {
         // Of whatever else has such a name a read may not come back.
         let facts = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-        Some((facts.modified().ok()?, path))
+        Some((facts.modified().ok()?, path, facts.len()))
     });
-    let late = written.filter(|(when, _)| since.is_none_or(|since| *when + COARSE >= *since));
-    late.max().map(|(_, path)| path)
+    let late = written.filter(|(when, ..)| since.is_none_or(|since| *when + COARSE >= *since));
+    late.max().map(|(_, path, size)| (path, size))
 }
 
 /// The end of a file, of what is behind `from`, and how long the file is; from its beginning where it is shorter.
@@ -171,7 +224,14 @@ fn tail(path: &Path, from: u64) -> Option<(String, u64)> {
 mod tests {
     use std::io::Write as _;
 
+    use std::cell::Cell;
+
     use super::*;
+
+    thread_local! {
+        /// How often a folder was listed.
+        pub(super) static LISTS: Cell<usize> = const { Cell::new(0) };
+    }
 
     fn write(folder: &Path, name: &str, text: &str) {
         let path = folder.join(name);
@@ -235,6 +295,32 @@ mod tests {
         // It was cut, or written anew.
         fs::write(root.join("debug/plog/plog-7_1.log"), "[ERROR] anew\n").unwrap();
         assert_eq!(errors_in(root, 7, 1), ["host: [ERROR] anew"]);
+    }
+
+    #[test]
+    fn a_folder_is_listed_again_when_it_has_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, plog) = (folder.path(), folder.path().join("debug/plog"));
+        write(root, "debug/plog/plog-7_1.log", "[ERROR] a\n");
+        let lists = |want: &[&str]| {
+            let before = LISTS.get();
+            assert_eq!(errors_in(root, 7, 1), want);
+            LISTS.get() - before
+        };
+        let age =
+            |ago| File::open(&plog).unwrap().set_modified(SystemTime::now() - Duration::from_secs(ago)).unwrap();
+        // In the moment of a change another one may come.
+        assert_eq!((lists(&["host: [ERROR] a"]), lists(&[])), (1, 1));
+        age(60);
+        assert_eq!(lists(&[]), 1);
+        write(root, "debug/plog/plog-7_1.log", "[ERROR] b\n");
+        assert_eq!((lists(&["host: [ERROR] b"]), lists(&[])), (0, 0));
+        write(root, "debug/plog/plog-7_2.log", "[ERROR] c\n");
+        assert_eq!(lists(&["host: [ERROR] c"]), 1);
+        age(50);
+        assert_eq!((lists(&[]), lists(&[])), (1, 0));
+        fs::remove_file(plog.join("plog-7_2.log")).unwrap();
+        assert_eq!(lists(&[]), 1);
     }
 
     #[test]

@@ -100,6 +100,30 @@ fn an_error_of_failed_work_has_what_was_logged_of_it() {
     });
 }
 
+/// Whoever is told first, and whether or not something was logged meanwhile.
+#[test]
+fn all_waits_that_are_told_of_one_failure_have_the_same_lines() {
+    let name = "all_waits_that_are_told_of_one_failure_have_the_same_lines";
+    child(name, &[("ASCEND_PROCESS_LOG_PATH", "logs")], |folder| {
+        let root = folder.join("logs");
+        let context = device(0);
+        let streams = [(); 3].map(|()| context.stream().unwrap());
+        let mut buffer = context.alloc_zeroed::<u8>(8).unwrap();
+        mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
+        streams[0].fill_bytes(&mut buffer, 1).unwrap();
+        streams[0].fork(&streams[1]).unwrap();
+        streams[0].fork(&streams[2]).unwrap();
+        mock::run_until_idle();
+        log(&root, "plog", "[ERROR] RUNTIME: vector core exception\n");
+        let behind = [1, 2].map(|at: usize| streams[at].synchronize().unwrap_err());
+        log(&root, "plog", "[ERROR] RUNTIME: more of it\n");
+        let own = streams[0].synchronize().unwrap_err();
+        let first = "host: [ERROR] RUNTIME: vector core exception";
+        behind.iter().for_each(|error| assert_eq!(error.log_lines(), [first], "{error}"));
+        assert_eq!(own.log_lines(), [first, "host: [ERROR] RUNTIME: more of it"]);
+    });
+}
+
 #[test]
 fn errors_of_calls_have_no_lines_of_the_log() {
     child("errors_of_calls_have_no_lines_of_the_log", &[("ASCEND_PROCESS_LOG_PATH", "logs")], |folder| {

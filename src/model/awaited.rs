@@ -36,10 +36,10 @@ impl<'m> ModelRun<'m> {
     /// # Examples
     ///
     /// ```
-    /// use racl::op::Tensor;
+    /// use racl::Tensor;
     ///
     /// async fn twice(model: &racl::Model, stream: &racl::Stream, x: &Tensor<f32>) -> racl::Result<Vec<f32>> {
-    ///     let mut y = stream.context().zeros::<f32>(x.shape())?;
+    ///     let mut y = stream.context().zeros::<f32>([2, 3])?;
     ///     let run = model.run().input("x", x)?.output("y", &mut y)?;
     ///     run.submit_async(stream)?.await?;
     ///     y.to_vec()

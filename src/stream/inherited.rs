@@ -106,7 +106,7 @@ fn check_one(
         return Ok(());
     }
     let Some(id) = number_of(other) else { return Ok(()) };
-    let Some(failure) = context.failures.of_stream((id, other.born()), progress.id()) else { return Ok(()) };
+    let Some((failure, lines)) = context.failures.of_stream((id, other.born()), progress.id()) else { return Ok(()) };
     // Whatever it is for a call, of work it is a failure.
     let kind = Some(ErrorKind::of_code(failure.code())).filter(|kind| kind.is_of_work());
     let kind = kind.unwrap_or(ErrorKind::DeviceFault);
@@ -114,7 +114,7 @@ fn check_one(
     // What came behind it may have it from that, too, and nobody is told again.
     progress.note_failed((before.min(number.saturating_sub(1)), progress.submitted()), kind);
     let text = format!("work of stream {id}, which this work is behind, failed");
-    Err(Error::new(kind, text).with_source(failure))
+    Err(Error::new(kind, text).with_source(failure).with_log(lines))
 }
 
 impl ContextInner {
