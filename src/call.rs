@@ -64,16 +64,20 @@ pub(crate) fn check_not_locked() -> Result<()> {
 /// This process is a fork of one that had begun to use a library: its handles are the other's.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
+#[inline]
 pub(crate) fn is_forked() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
 
+#[inline]
 pub(crate) fn check_not_forked() -> Result<()> {
-    if !is_forked() {
-        return Ok(());
-    }
+    if is_forked() { Err(forked()) } else { Ok(()) }
+}
+
+#[cold]
+fn forked() -> Error {
     let text = "this process was forked from one that used a device; start it anew (spawn)";
-    Err(Error::new(ErrorKind::NotSupported, text))
+    Error::new(ErrorKind::NotSupported, text)
 }
 
 /// From now on forks of this process are refused what they ask of a library.

@@ -12,7 +12,7 @@ use crate::closure;
 use crate::context::{Context, ContextInner, Events, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::{Clock, Pass, Progress};
+use crate::progress::{Clock, Pass, Progress, no_panics};
 use crate::retire::{self, keepers};
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task, check_inherited, milliseconds};
 
@@ -501,7 +501,7 @@ impl Event {
         let before = progress.unreported().0;
         self.passed(position, Progress::set_reported);
         retire::check_not_dropped(&progress, number).and_then(|()| progress.check_helpers())?;
-        if self.context_inner().failures.are_none() {
+        if self.context_inner().failures.are_none() && no_panics() {
             return Ok(());
         }
         let clock = self.last.try_lock().and_then(|noted| match &noted.last {

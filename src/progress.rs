@@ -27,7 +27,7 @@ pub(crate) use clock::Clock;
 use eras::is_as_late;
 pub(crate) use eras::{dropped, drops_here, is_same_stream, lose_order, unsure};
 pub(crate) use failures::{Span, device_failures, note_device_failed};
-pub(crate) use panicked::{Panic, take_told, told_panics};
+pub(crate) use panicked::{Panic, no_panics, take_told, told_panics};
 pub(crate) use passing::{Pass, Passes, Visit};
 
 /// A stream.

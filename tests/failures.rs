@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::error::Error as _;
 use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use common::{assert_says, mock};
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Mode, Plan, RunOptions};
 use racl::sys::aclrtExceptionInfo;
-use racl::{CaptureMode, Context, Error, ErrorKind, Stream, op};
+use racl::{CaptureMode, Context, Error, ErrorKind, Stream, Thrown, op};
 
 /// One test at a time, on a mock with two devices that nobody used.
 fn exclusive() -> MutexGuard<'static, ()> {
@@ -285,6 +286,42 @@ fn whoever_waits_for_work_behind_work_of_another_stream_that_failed_is_told() {
             assert_eq!(y.to_vec().unwrap(), [10.0; 4]);
             assert!(second.is_complete().unwrap());
         }
+    });
+}
+
+/// A function of the host that panics stops nothing on the device.
+#[test]
+fn whoever_waits_for_work_behind_a_host_function_of_another_stream_that_failed_is_told() {
+    alone(|context| {
+        let [first, second, apart] = [(); 3].map(|()| context.stream().unwrap());
+        let mut x = context.upload_tensor(&[5.0_f32; 4], [4]).unwrap();
+        let mut y = context.zeros::<f32>([4]).unwrap();
+        let waits: [&Wait<'_>; 3] = [&|y| y.to_vec().map(drop), &|_| second.synchronize(), &|_| {
+            let event = context.event()?;
+            event.record(&second)?;
+            event.synchronize()
+        }];
+        for wait in waits {
+            first.host_function(|| Thrown::new("the disk is full").because(std::fmt::Error).throw()).unwrap();
+            op::muls_inplace(&first, &mut x, 1.0).unwrap();
+            op::add(&second, &x, &x.clone(), &mut y).unwrap();
+            let told = wait(&y).unwrap_err();
+            assert_says(&told, ErrorKind::CallbackPanicked, &["on another stream", "the disk is full"]);
+            assert!(told.source().is_some_and(|cause| cause.is::<std::fmt::Error>()));
+            // Once; not what is behind nothing of it; and whoever waits for the stream that it is of, as before.
+            second.synchronize().unwrap();
+            apart.synchronize().unwrap();
+            assert_says(&first.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["the disk is full"]);
+            // What comes behind that is good.
+            op::add(&second, &x, &x.clone(), &mut y).unwrap();
+            assert_eq!(y.to_vec().unwrap(), [10.0; 4]);
+        }
+        // Of what the first one told, others are not told again.
+        first.host_function(|| panic!("on purpose")).unwrap();
+        op::muls_inplace(&first, &mut x, 1.0).unwrap();
+        op::add(&second, &x, &x.clone(), &mut y).unwrap();
+        first.synchronize().unwrap_err();
+        second.synchronize().unwrap();
     });
 }
 

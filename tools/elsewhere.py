@@ -29,7 +29,7 @@ STARTED = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. ")
 LATE = re.compile(r"(ok|FAILED)$")
 SECTION = re.compile(r"^---- (\S+) stdout ----$")
 # Of an error that a test did not await, on an older library.
-LACKS = re.compile(r"MissingSymbol.*?\b([aA]cl\w+)")
+LACKS = re.compile(r"(?:MissingSymbol|function not in the library).*?\b([aA]cl\w+)")
 PANIC = re.compile(r"panicked at [^\n]*:\n([^\n]*)")
 
 

@@ -2372,7 +2372,7 @@ int32_t racl_builder_event(const racl_builder *builder, const char *tag);
 int32_t racl_builder_record(const racl_builder *builder, const char *tag);
 
 /**
- * Marks another point with an event that was recorded: later waits are for it.
+ * Marks another point with an event, which may have been recorded before: later waits are for it.
  */
 int32_t racl_builder_rerecord(const racl_builder *builder, const char *tag);
 
@@ -2465,7 +2465,8 @@ int32_t racl_cache_folder(const racl_cache *cache, char *text, size_t size, size
 /**
  * The plan from disk, where the same was compiled before; else it is built by `build`, on this thread, and stored. The
  * key has the versions of racl, of the library, of the device and its software, the code of `build` and its file, the
- * registry, and the parts.
+ * registry, and the parts. A hit may call `build` as well: from the second compilation of an entry in a process on, to see
+ * that it records the same.
  */
 int32_t racl_cache_compile(const racl_cache *cache,
                            const racl_context *context,
@@ -2776,7 +2777,8 @@ int32_t racl_executable_new(const racl_plan *plan,
 /**
  * Gives the executable back, with its memory and graphs. Waits for its last run for at most 10 seconds, see
  * racl_free_limit_set(), and not for one that waits at a gate: what is not done by then is kept, and given back by a
- * thread of its own once it is; racl_context_take_errors() has what there is to say.
+ * thread of its own once it is; racl_context_take_errors() has what there is to say, among it what failed in its last run
+ * and nobody was told before: wait for the stream first, for its next wait does not give that again.
  */
 int32_t racl_executable_free(racl_executable *executable);
 
@@ -3118,7 +3120,8 @@ int32_t racl_graph_write_trace(const racl_graph *graph, const char *path);
 /**
  * Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, after a wait of
  * at most 10 seconds, see racl_free_limit_set(), and later when it goes on. One of other code is waited for as long and
- * left to its owner, also where its work failed: racl_context_take_errors() has the error then. It stays, with its
+ * left to its owner, also where its work failed: racl_context_take_errors() has the error then, as it has what failed in
+ * launches of any graph that nobody was told before, which a later wait for their stream does not give again. It stays, with its
  * handle, where its last launch is not done (RACL_TIMEOUT).
  */
 int32_t racl_graph_free(racl_graph *graph);
@@ -3729,7 +3732,8 @@ int32_t racl_stream_synchronize(const racl_stream *stream,
                                 int64_t nanoseconds);
 
 /**
- * Whether its work is done: 1 or 0. Does not wait. While it records a graph as racl_stream_synchronize().
+ * Whether its work is done: 1 or 0. Does not wait. Gives the error of work that failed, also one that somebody was told
+ * already, until the stream has done later work. While it records a graph as racl_stream_synchronize().
  */
 int32_t racl_stream_is_complete(const racl_stream *stream,
                                 int32_t *is_complete);

@@ -120,7 +120,7 @@ pub unsafe extern "C" fn racl_builder_record(builder: *const racl_builder, tag: 
     })
 }
 
-/// Marks another point with an event that was recorded: later waits are for it.
+/// Marks another point with an event, which may have been recorded before: later waits are for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_builder_rerecord(builder: *const racl_builder, tag: *const c_char) -> i32 {
     guard(|| {

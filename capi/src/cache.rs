@@ -164,7 +164,8 @@ unsafe impl Sized_ for racl_compile {
 
 /// The plan from disk, where the same was compiled before; else it is built by `build`, on this thread, and stored. The
 /// key has the versions of racl, of the library, of the device and its software, the code of `build` and its file, the
-/// registry, and the parts.
+/// registry, and the parts. A hit may call `build` as well: from the second compilation of an entry in a process on, to see
+/// that it records the same.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_cache_compile(
     cache: *const racl_cache,

@@ -153,7 +153,8 @@ pub unsafe extern "C" fn racl_executable_new(
 
 /// Gives the executable back, with its memory and graphs. Waits for its last run for at most 10 seconds, see
 /// racl_free_limit_set(), and not for one that waits at a gate: what is not done by then is kept, and given back by a
-/// thread of its own once it is; racl_context_take_errors() has what there is to say.
+/// thread of its own once it is; racl_context_take_errors() has what there is to say, among it what failed in its last run
+/// and nobody was told before: wait for the stream first, for its next wait does not give that again.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_executable_free(executable: *mut racl_executable) -> i32 {
     guard(|| free(executable))

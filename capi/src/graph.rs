@@ -131,7 +131,8 @@ pub unsafe extern "C" fn racl_graph_write_trace(graph: *const racl_graph, path: 
 
 /// Gives the handle back. The graph is destroyed, with all that it keeps, when its last launch is done, after a wait of
 /// at most 10 seconds, see racl_free_limit_set(), and later when it goes on. One of other code is waited for as long and
-/// left to its owner, also where its work failed: racl_context_take_errors() has the error then. It stays, with its
+/// left to its owner, also where its work failed: racl_context_take_errors() has the error then, as it has what failed in
+/// launches of any graph that nobody was told before, which a later wait for their stream does not give again. It stays, with its
 /// handle, where its last launch is not done (RACL_TIMEOUT).
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_free(graph: *mut racl_graph) -> i32 {

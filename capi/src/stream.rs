@@ -231,7 +231,8 @@ pub extern "C" fn racl_stream_synchronize(stream: *const racl_stream, nanosecond
     })
 }
 
-/// Whether its work is done: 1 or 0. Does not wait. While it records a graph as racl_stream_synchronize().
+/// Whether its work is done: 1 or 0. Does not wait. Gives the error of work that failed, also one that somebody was told
+/// already, until the stream has done later work. While it records a graph as racl_stream_synchronize().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_stream_is_complete(stream: *const racl_stream, is_complete: *mut i32) -> i32 {
     let work = || Ok(i32::from(get(stream)?.value.is_complete()?));

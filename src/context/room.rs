@@ -11,6 +11,7 @@ use super::ContextInner;
 use super::allocator::{self, Allocator, Direct, Piece, Whose};
 use super::ranges;
 use super::reclaim::{Behind, Found, Reclaim, State};
+use crate::call::check_not_forked;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::theirs;
 use crate::pool::Request;
@@ -47,6 +48,8 @@ pub(crate) fn find(
     behind: Option<&Behind<'_>>,
     place: &'static Location<'static>,
 ) -> Result<Found> {
+    // What the pool has is the process's that was forked.
+    check_not_forked()?;
     let request = Request::new(bytes).ok_or_else(|| too_large(bytes))?;
     match context.reclaim.take(request, behind, place) {
         Some(found) => Ok(found),

@@ -309,8 +309,9 @@ impl Graph {
         let former = if replaced && !uses.unseen { std::mem::take(uses) } else { Uses::default() };
         uses.memory.extend(all.memory);
         uses.others.extend(all.others);
-        if all.given {
-            uses.in_part = !replaced;
+        // A group of nothing is whole by an update of nothing.
+        if all.given || (whole && group.operators.is_empty()) {
+            uses.in_part = !whole;
         }
         drop(former);
     }

@@ -12,11 +12,42 @@ use crate::lock::Lock;
 pub(crate) struct Panic {
     thrown: Thrown,
     told: AtomicBool,
+    /// The streams behind it that were told, by their ids.
+    inherited: Lock<Vec<u64>>,
+}
+
+/// How many there are that somebody may have to be told.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether no function panicked of which nobody was told.
+#[inline]
+pub(crate) fn no_panics() -> bool {
+    OPEN.load(Ordering::Acquire) == 0
+}
+
+impl Drop for Panic {
+    fn drop(&mut self) {
+        OPEN.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 impl Panic {
     pub(crate) fn new(thrown: Thrown) -> Arc<Self> {
-        Arc::new(Self { thrown, told: AtomicBool::new(false) })
+        OPEN.fetch_add(1, Ordering::AcqRel);
+        Arc::new(Self { thrown, told: AtomicBool::new(false), inherited: Lock::default() })
+    }
+
+    /// For work of the stream `id` that is behind it, once, unless who waited for its own stream was told.
+    fn inherit(&self, id: u64) -> Option<Thrown> {
+        if self.is_told() {
+            return None;
+        }
+        let mut inherited = self.inherited.lock();
+        if inherited.contains(&id) {
+            return None;
+        }
+        inherited.push(id);
+        Some(self.thrown.clone())
     }
 
     pub(crate) fn is_told(&self) -> bool {
@@ -104,6 +135,14 @@ impl Progress {
     #[inline]
     pub(crate) fn has_panics(&self) -> bool {
         self.panicked.count.load(Ordering::Acquire) > 0
+    }
+
+    /// One of a submission that `covers`, for work of the stream `id`, which is behind that.
+    pub(crate) fn inherited_panic(&self, id: u64, covers: impl Fn(u64) -> bool) -> Option<Thrown> {
+        if !self.has_panics() {
+            return None;
+        }
+        self.panicked.all.lock().iter().filter(|(of, _)| covers(of.0 + 1)).find_map(|(_, panic)| panic.inherit(id))
     }
 
     /// Whether nobody was told a panic which may be of `span`.

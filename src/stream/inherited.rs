@@ -10,7 +10,7 @@ use super::abort::of_device;
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::failures;
-use crate::progress::{Clock, Pass, Progress};
+use crate::progress::{Clock, Pass, Progress, no_panics};
 
 impl StreamInner {
     /// That what the work up to `number`, which is over, is behind on other streams did not fail. In front of what the
@@ -22,7 +22,7 @@ impl StreamInner {
         clock: Option<&Clock>,
         moment: u64,
     ) -> Result<()> {
-        if self.context.failures.are_none() {
+        if self.context.failures.are_none() && no_panics() {
             Ok(())
         } else {
             self.look_for_inherited((before, number), clock, moment)
@@ -45,7 +45,7 @@ impl StreamInner {
     /// those, which may go with that.
     pub(super) fn hand_on_failures(&self) -> Vec<(Arc<Self>, Pass)> {
         let context = &*self.context;
-        if context.failures.are_none() {
+        if context.failures.are_none() && no_panics() {
             return Vec::new();
         }
         let mut all = Vec::new();
@@ -100,6 +100,7 @@ fn check_one(
     (progress, before, number): (&Progress, u64, u64),
     clock: &Clock,
 ) -> Result<()> {
+    check_panics(other, (progress, before, number), clock)?;
     let (reported, submitted) = other.unreported();
     // Of what was told before, somebody knows.
     if std::ptr::eq(Arc::as_ptr(other), progress) || !clock.may_cover(other.era(), reported.saturating_add(1)) {
@@ -115,6 +116,26 @@ fn check_one(
     progress.note_failed((before.min(number.saturating_sub(1)), progress.submitted()), kind);
     let text = format!("work of stream {id}, which this work is behind, failed");
     Err(Error::new(kind, text).with_source(failure).with_log(lines))
+}
+
+/// The same of functions of the host that panicked there.
+fn check_panics(
+    other: &Arc<Progress>,
+    (progress, before, number): (&Progress, u64, u64),
+    clock: &Clock,
+) -> Result<()> {
+    if std::ptr::eq(Arc::as_ptr(other), progress) {
+        return Ok(());
+    }
+    let covers = |submission| clock.may_cover(other.era(), submission);
+    let Some(thrown) = other.inherited_panic(progress.id(), covers) else { return Ok(()) };
+    progress.note_failed((before.min(number.saturating_sub(1)), progress.submitted()), ErrorKind::CallbackPanicked);
+    let text = format!("a host function that this work is behind, on another stream, failed: {}", thrown.text());
+    let error = Error::new(ErrorKind::CallbackPanicked, text);
+    Err(match thrown.into_cause() {
+        Some(cause) => error.because_given(cause),
+        None => error,
+    })
 }
 
 impl ContextInner {

@@ -280,3 +280,20 @@ fn the_stream_of_an_update_that_is_over_captures_nothing() {
         assert_says(&error, ErrorKind::InvalidHandle, &["capture", "an update of a graph, which is over"]);
     });
 }
+
+#[test]
+fn a_group_of_nothing_is_whole_again_after_an_update_of_nothing() {
+    alone(|context| {
+        let stream = context.stream().unwrap();
+        let mut x = context.zeros::<f32>([4]).unwrap();
+        let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+        let group = stream.task_group(|_| Ok(())).unwrap();
+        op::adds_inplace(&stream, &mut x, 1.0).unwrap();
+        let mut graph = capture.finish().unwrap();
+        graph.update(&group, |s| op::adds_inplace(s, &mut x.clone(), 1.0)).unwrap_err();
+        assert_says(&graph.launch(&stream).unwrap_err(), ErrorKind::GraphRunning, &["update it again"]);
+        graph.update(&group, |_| Ok(())).unwrap();
+        graph.launch(&stream).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [1.0; 4]);
+    });
+}

@@ -58,12 +58,15 @@ fn a_fork_is_refused_what_it_asks_and_drops_nothing_of_its_parent() {
     let mut sum = device.zeros::<f32>([4]).unwrap();
     op::add(&stream, &ones, &ones, &mut sum).unwrap();
     let mut buffer = device.alloc::<f32>(4).unwrap();
+    device.alloc::<f32>(4).unwrap();
     let lent = stream.upload(device.pinned_from(&[1.0_f32; 4]).unwrap(), &mut buffer).unwrap();
     let mut owned = Some((device.stream().unwrap(), ones, sum, lent, buffer));
     let status = in_a_fork(|| {
         refused(&stream.synchronize().unwrap_err());
         refused(&device.stream().unwrap_err());
         refused(&device.upload(&[1.0_f32]).unwrap_err());
+        // The pool has some, which the parent may give out as well.
+        refused(&device.alloc::<f32>(4).unwrap_err());
         refused(&device.acl().device_count().unwrap_err());
         refused(&Acl::mock().unwrap_err());
         let mut owned = owned.take().unwrap();
