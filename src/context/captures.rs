@@ -10,7 +10,7 @@ use acl_sys::aclmdlRICaptureMode;
 use super::ContextInner;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Lock, say};
+use crate::lock::Lock;
 
 const GLOBAL: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
 const RELAXED: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
@@ -23,15 +23,16 @@ pub(crate) fn exchange_mode(context: &ContextInner, own: aclmdlRICaptureMode) ->
     Ok(mode)
 }
 
-/// The mode of this thread, whoever set it. That of every thread at first where the library does not tell.
-fn own_mode(context: &ContextInner) -> aclmdlRICaptureMode {
-    let Ok(mode) = exchange_mode(context, GLOBAL) else { return GLOBAL };
-    if mode != GLOBAL
-        && let Err(error) = exchange_mode(context, mode)
-    {
-        say!(Error, "the capture mode of a thread is CaptureMode::Global now: {error}");
+/// The mode of this thread, whoever set it. That of every thread at first where the library has no such call.
+fn own_mode(context: &ContextInner) -> Result<aclmdlRICaptureMode> {
+    let mode = match exchange_mode(context, GLOBAL) {
+        Err(error) if error.kind() == ErrorKind::MissingSymbol => return Ok(GLOBAL),
+        mode => mode?,
+    };
+    if mode != GLOBAL {
+        exchange_mode(context, mode)?;
     }
-    mode
+    Ok(mode)
 }
 
 /// Those of a context that are open and not relaxed.
@@ -121,7 +122,7 @@ impl ContextInner {
 
     #[cold]
     fn check_captures(&self, what: &'static str, at: &'static Location<'static>) -> Result<()> {
-        let own = own_mode(self);
+        let own = own_mode(self)?;
         let forbids = |(_, capture): &(u64, Arc<Strict>)| capture.forbids(own).then(|| Arc::clone(capture));
         let forbidding: Vec<_> = self.captures.open.lock().iter().filter_map(forbids).collect();
         let Some(first) = forbidding.first() else { return Ok(()) };

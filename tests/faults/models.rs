@@ -7,7 +7,10 @@ use std::path::Path;
 
 use crate::common::mock::{self, LiveHandles, ModelFile};
 use racl::sys::Table;
-use racl::{Acl, Allocator, Context, Error, Model, ModelOptions, Refused, Result};
+use racl::{
+    Acl, Allocator, ColorConversion, Context, Error, ImageFormat, ImageSteps, Model, ModelOptions, Preprocessing,
+    Refused, Result,
+};
 
 use crate::injected::{leaks, read_words};
 use crate::{collect_log, nothing};
@@ -101,7 +104,9 @@ fn each_call_of_models_that_fails_is_told_and_leaks_nothing() {
     let missing = words.iter().filter(|word| is_of_models(word) && Table::names().any(|(name, _)| name == *word));
     let missing: Vec<_> = missing.filter(|word| !calls.contains_key(word.as_str())).collect();
     // Names in documentation.
-    assert_eq!(missing, ["aclmdlExecute", "aclmdlGetInputIndexByName", "aclmdlGetOutputIndexByName"]);
+    let named =
+        ["aclmdlExecute", "aclmdlGetInputIndexByName", "aclmdlGetOutputIndexByName", "aclmdlSetAIPPByInputIndex"];
+    assert_eq!(missing, named);
     let mut problems = Vec::new();
     for (&name, &count) in &calls {
         for nth in 1..=count {
@@ -145,7 +150,23 @@ fn run(context: &Context) -> Result<()> {
     batches(context, &model)?;
     drop(model);
     images_and_sizes(context)?;
+    preprocessed(context)?;
     open(context)
+}
+
+/// What is told of images with a run.
+fn preprocessed(context: &Context) -> Result<()> {
+    let file = ModelFile::new().input::<u8>("x", &[64]).output::<u8>("y", &[1, 3, 2, 2]).preprocess("x", 1, "y");
+    let model = context.load_model_bytes(file.bytes()?)?;
+    let (x, mut y) = (context.alloc_zeroed::<u8>(64)?, context.zeros::<u8>([1, 3, 2, 2])?);
+    let told = Preprocessing::new(ImageFormat::Xrgb8888, 4, 4)
+        .swap_channels(true)
+        .skip_first_channel(true)
+        .convert(ColorConversion { output_bias: [5; 3], ..ColorConversion::JPEG_TO_RGB })
+        .steps(ImageSteps::default().crop(1, 1, 1, 2).margin(0, 0, 0, 1));
+    model.run().input("x", &x)?.preprocessing("x", told)?.output("y", &mut y)?.wait()?;
+    assert_eq!(y.to_vec()?, [5, 0, 5, 0, 5, 0, 5, 0, 5, 0, 5, 0]);
+    Ok(())
 }
 
 fn batches(context: &Context, model: &Model) -> Result<()> {
