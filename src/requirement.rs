@@ -185,7 +185,10 @@ const ALL: [Requirement; 57] = parts! {
         aclmdlLoadWithConfig aclmdlCreateConfigHandle aclmdlDestroyConfigHandle aclmdlSetConfigOpt
         aclmdlSetExternalWeightAddress aclmdlLoadFromMemWithMem aclmdlQuerySizeFromMem aclmdlGetDescFromFile
         aclmdlGetDescFromMem aclmdlGetOpAttr aclCreateTensorDesc aclDestroyTensorDesc aclGetTensorDescNumDims
-        aclGetTensorDescDimV2,
+        aclGetTensorDescDimV2 aclmdlGetAippType aclmdlCreateAIPP aclmdlDestroyAIPP aclmdlSetAIPPInputFormat
+        aclmdlSetAIPPSrcImageSize aclmdlSetAIPPRbuvSwapSwitch aclmdlSetAIPPAxSwapSwitch aclmdlSetAIPPCscParams
+        aclmdlSetAIPPCropParams aclmdlSetAIPPPaddingParams aclmdlSetAIPPDtcPixelMean aclmdlSetAIPPDtcPixelMin
+        aclmdlSetAIPPPixelVarReci aclmdlSetInputAIPP,
     "kernels", "kernels of the program's own (Context::load_kernels)":
         aclrtBinaryLoadFromFile aclrtBinaryLoadFromData aclrtBinaryUnLoad aclrtBinaryGetFunction
         ; optional aclrtLaunchKernelWithHostArgs aclrtKernelArgsInit aclrtKernelArgsAppend
