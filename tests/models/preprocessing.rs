@@ -3,9 +3,9 @@
 use half::f16;
 use racl::{ColorConversion, Context, ErrorKind, ImageFormat, ImageSteps, Model, Preprocessing};
 
+use super::alone;
 use super::common::assert_says;
 use super::common::mock::{self, ModelFile};
-use super::{alone, alone_then};
 
 /// Images of up to 48 bytes become three channels of 2 x 2 numbers, which are doubled.
 fn doubled(context: &Context) -> Model {
@@ -222,29 +222,25 @@ fn every_call_of_it_may_fail() {
         "aclmdlSetAIPPPixelVarReci",
         "aclmdlSetInputAIPP",
     ];
-    alone_then(
-        |context| {
-            let file =
-                ModelFile::new().input::<u8>("x", &[64]).output::<u8>("y", &[1, 3, 2, 2]).preprocess("x", 1, "y");
-            let model = context.load_model_bytes(file.bytes().unwrap()).unwrap();
-            let (x, mut y) = (context.alloc_zeroed::<u8>(64).unwrap(), context.zeros::<u8>([1, 3, 2, 2]).unwrap());
-            let conversion = ColorConversion { output_bias: [5; 3], ..ColorConversion::BT709_NARROW_TO_RGB };
-            let told = Preprocessing::new(ImageFormat::Xrgb8888, 4, 4)
-                .swap_channels(true)
-                .skip_first_channel(true)
-                .convert(conversion)
-                .steps(ImageSteps::default().crop(1, 1, 1, 2).margin(0, 0, 0, 1));
-            for call in calls {
-                mock::fail(call, 1, 507_899).unwrap();
-                let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
-                let error = run.preprocessing("x", told.clone()).and_then(racl::ModelRun::wait).unwrap_err();
-                assert!(error.to_string().contains(call), "{call}: {error}");
-            }
+    alone(|context| {
+        let file = ModelFile::new().input::<u8>("x", &[64]).output::<u8>("y", &[1, 3, 2, 2]).preprocess("x", 1, "y");
+        let model = context.load_model_bytes(file.bytes().unwrap()).unwrap();
+        let (x, mut y) = (context.alloc_zeroed::<u8>(64).unwrap(), context.zeros::<u8>([1, 3, 2, 2]).unwrap());
+        let conversion = ColorConversion { output_bias: [5; 3], ..ColorConversion::BT709_NARROW_TO_RGB };
+        let told = Preprocessing::new(ImageFormat::Xrgb8888, 4, 4)
+            .swap_channels(true)
+            .skip_first_channel(true)
+            .convert(conversion)
+            .steps(ImageSteps::default().crop(1, 1, 1, 2).margin(0, 0, 0, 1));
+        for call in calls {
+            mock::fail(call, 1, 507_899).unwrap();
             let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
-            run.preprocessing("x", told).unwrap().wait().unwrap();
-            // The pixel is 0, and the margin stays 0.
-            assert_eq!(y.to_vec().unwrap(), [5, 0, 5, 0, 5, 0, 5, 0, 5, 0, 5, 0]);
-        },
-        || (),
-    );
+            let error = run.preprocessing("x", told.clone()).and_then(racl::ModelRun::wait).unwrap_err();
+            assert!(error.to_string().contains(call), "{call}: {error}");
+        }
+        let run = model.run().input("x", &x).unwrap().output("y", &mut y).unwrap();
+        run.preprocessing("x", told).unwrap().wait().unwrap();
+        // The pixel is 0, and the margin stays 0.
+        assert_eq!(y.to_vec().unwrap(), [5, 0, 5, 0, 5, 0, 5, 0, 5, 0, 5, 0]);
+    });
 }

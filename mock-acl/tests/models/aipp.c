@@ -32,23 +32,8 @@ static uint32_t loaded(const layout *l) {
     return id;
 }
 
-static void *uploaded(const void *from, size_t size) {
-    void *p = device(size);
-    OK(aclrtMemcpy(p, size, from, size, ACL_MEMCPY_HOST_TO_DEVICE));
-    return p;
-}
-
 static void add(aclmdlDataset *set, void *p, size_t size) {
     OK(aclmdlAddDatasetBuffer(set, aclCreateDataBuffer(p, size)));
-}
-
-static void free_set(aclmdlDataset *set) {
-    for (size_t i = 0; i < aclmdlGetDatasetNumBuffers(set); i++) {
-        aclDataBuffer *b = aclmdlGetDatasetBuffer(set, i);
-        OK(aclrtFree(aclGetDataBufferAddr(b)));
-        OK(aclDestroyDataBuffer(b));
-    }
-    OK(aclmdlDestroyDataset(set));
 }
 
 /* Inputs of a model: images, room for parameters, and for the choice of a batch where there is one. */
@@ -269,8 +254,7 @@ static void batches_have_parameters_of_their_own(void) {
     OK(aclmdlUnload(id));
 }
 
-static void wrong_on_a_model(const layout *l, aclmdlDataset *in, uint32_t id, aclmdlAIPP *a) {
-    (void)l;
+static void wrong_on_a_model(aclmdlDataset *in, uint32_t id, aclmdlAIPP *a) {
     CODE(aclmdlSetInputAIPP(id, in, 1, a), 100000);
     OK(aclmdlDestroyAIPP(a));
 }
@@ -280,22 +264,22 @@ static void what_does_not_fit_the_model(void) {
     const uint32_t id = loaded(&l);
     unsigned char image[48] = {0};
     aclmdlDataset *in = inputs(&l, image, sizeof image);
-    wrong_on_a_model(&l, in, id, aclmdlCreateAIPP(1));
-    wrong_on_a_model(&l, in, id, parameters(1, ACL_RGB888_U8, 3, 2));
-    wrong_on_a_model(&l, in, id, parameters(2, ACL_RGB888_U8, 2, 2));
-    wrong_on_a_model(&l, in, id, parameters(1, ACL_RAW10, 2, 2));
+    wrong_on_a_model(in, id, aclmdlCreateAIPP(1));
+    wrong_on_a_model(in, id, parameters(1, ACL_RGB888_U8, 3, 2));
+    wrong_on_a_model(in, id, parameters(2, ACL_RGB888_U8, 2, 2));
+    wrong_on_a_model(in, id, parameters(1, ACL_RAW10, 2, 2));
     aclmdlAIPP *a = parameters(1, ACL_RGB888_U8, 5, 4); /* 60 bytes */
     OK(aclmdlSetAIPPCropParams(a, 1, 0, 0, 2, 2, 0));
-    wrong_on_a_model(&l, in, id, a);
+    wrong_on_a_model(in, id, a);
     a = parameters(1, ACL_RGB888_U8, 4, 4);
     OK(aclmdlSetAIPPCropParams(a, 1, 3, 0, 2, 2, 0));
-    wrong_on_a_model(&l, in, id, a);
+    wrong_on_a_model(in, id, a);
     a = parameters(1, ACL_YUV420SP_U8, 4, 4);
     OK(aclmdlSetAIPPCropParams(a, 1, 1, 0, 2, 2, 0));
-    wrong_on_a_model(&l, in, id, a);
+    wrong_on_a_model(in, id, a);
     a = parameters(1, ACL_RGB888_U8, 2, 2);
     OK(aclmdlSetAIPPScfParams(a, 1, 16, 16, 16, 16, 0));
-    wrong_on_a_model(&l, in, id, a);
+    wrong_on_a_model(in, id, a);
     a = parameters(1, ACL_RGB888_U8, 2, 2);
     CODE(aclmdlSetInputAIPP(id, in, 0, a), 100000);
     CODE(aclmdlSetInputAIPP(id, in, 2, a), 100000);

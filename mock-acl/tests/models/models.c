@@ -41,26 +41,11 @@ static void expect_rows(const void *y, const float *x, int rows) {
 
 static const float rows_of_x[] = {1, 2, 3, -4, -5, -6, 7, 8, 9, 0.5f, 0, -1};
 
-static void *uploaded(const void *from, size_t size) {
-    void *p = device(size);
-    OK(aclrtMemcpy(p, size, from, size, ACL_MEMCPY_HOST_TO_DEVICE));
-    return p;
-}
-
 static aclmdlDataset *set_of(void *a, size_t a_size, void *b, size_t b_size) {
     aclmdlDataset *set = aclmdlCreateDataset();
     OK(aclmdlAddDatasetBuffer(set, aclCreateDataBuffer(a, a_size)));
     if (b != NULL) OK(aclmdlAddDatasetBuffer(set, aclCreateDataBuffer(b, b_size)));
     return set;
-}
-
-static void free_set(aclmdlDataset *set) {
-    for (size_t i = 0; i < aclmdlGetDatasetNumBuffers(set); i++) {
-        aclDataBuffer *b = aclmdlGetDatasetBuffer(set, i);
-        OK(aclrtFree(aclGetDataBufferAddr(b)));
-        OK(aclDestroyDataBuffer(b));
-    }
-    OK(aclmdlDestroyDataset(set));
 }
 
 static void a_static_model_runs(void) {

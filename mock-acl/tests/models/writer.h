@@ -133,4 +133,21 @@ static inline void m_finish(model_writer *w) {
         w->weight_bytes);
 }
 
+/* Memory of the device with what is there. */
+static inline void *uploaded(const void *from, size_t size) {
+    void *p = device(size);
+    OK(aclrtMemcpy(p, size, from, size, ACL_MEMCPY_HOST_TO_DEVICE));
+    return p;
+}
+
+/* Ends a list with its buffers and their memory. */
+static inline void free_set(aclmdlDataset *set) {
+    for (size_t i = 0; i < aclmdlGetDatasetNumBuffers(set); i++) {
+        aclDataBuffer *b = aclmdlGetDatasetBuffer(set, i);
+        OK(aclrtFree(aclGetDataBufferAddr(b)));
+        OK(aclDestroyDataBuffer(b));
+    }
+    OK(aclmdlDestroyDataset(set));
+}
+
 #endif
