@@ -203,10 +203,12 @@ impl<'m> ModelRun<'m> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for inputs, outputs and parameters of image preprocessing that were not given, sizes that the model does not take,
+    /// [`ErrorKind::InvalidArgument`] for inputs, outputs and parameters of image preprocessing that were not given, sizes
+    /// that the model does not take,
     /// memory that is too small or overlaps, and a stream of another device; [`ErrorKind::NotSupported`] for a stream
-    /// that records a graph, whose capture gives none then, and in host functions; [`ErrorKind::OutOfMemory`]; what the library says of
-    /// parameters of image preprocessing that the model does not take.
+    /// that records a graph, whose capture gives none then, and in host functions; [`ErrorKind::CaptureForbidden`] beside a
+    /// capture that forbids blocking copies, where sizes or preprocessing are told; [`ErrorKind::OutOfMemory`]; what the
+    /// library says of parameters of image preprocessing that the model does not take.
     #[doc(alias = "aclmdlExecuteAsync")]
     #[track_caller]
     pub fn submit(self, stream: &Stream) -> Result<OutputShapes> {
