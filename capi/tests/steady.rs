@@ -76,14 +76,16 @@ fn a_bound_run_allocates_nothing() {
         ok(unsafe { racl_executable_read_host(executable, 0, got.as_mut_ptr().cast(), 16) });
         assert_eq!(got, [number.abs(); 4]);
     };
+    let mut other = null_mut();
+    // SAFETY: a place.
+    ok(unsafe { racl_stream_new(context, null(), &raw mut other) });
+    // The first call of each C function looks it up by its name, also of those that are called behind failures alone.
+    fail(other);
     (0..16).for_each(|_| run(-1.0));
     let before = COUNT.get();
     (0..100).for_each(|step| run(-(step as f32)));
     assert_eq!(COUNT.get() - before, 0, "allocations in 100 runs");
     // What fails elsewhere in the process takes from the next run what it was sure of.
-    let mut other = null_mut();
-    // SAFETY: a place.
-    ok(unsafe { racl_stream_new(context, null(), &raw mut other) });
     let mut allocations = 0;
     for step in 0..16 {
         fail(other);
@@ -92,6 +94,16 @@ fn a_bound_run_allocates_nothing() {
         allocations += COUNT.get() - before;
     }
     assert_eq!(allocations, 0, "allocations in 16 runs, each behind a failure of another stream");
+    // A panic elsewhere of which nobody is told.
+    // SAFETY: a function that takes no user.
+    ok(unsafe { racl_stream_host_function(other, Some(panics), null_mut(), None) });
+    let mut tasks = 0;
+    // SAFETY: a place.
+    ok(unsafe { racl_mock_run(&raw mut tasks) });
+    let before = COUNT.get();
+    (0..16).for_each(|step| run(-(step as f32)));
+    assert_eq!(COUNT.get() - before, 0, "allocations in 16 runs beside a panic of another stream");
+    assert_eq!(racl_stream_synchronize(other, -1), RACL_CALLBACK_PANICKED);
     ok(racl_stream_close(other));
     ok(racl_bindings_free(bindings));
     ok(racl_executable_free(executable));

@@ -206,6 +206,12 @@ pub(super) fn of_device(context: &ContextInner) -> Vec<Arc<Progress>> {
     all_with(|known| known.device == device && known.table == table)
 }
 
+/// The same of those that something is behind of which `clock` has the order.
+pub(super) fn in_front_of(clock: &Clock, context: &ContextInner) -> Vec<Arc<Progress>> {
+    let (device, table) = (context.device(), std::ptr::from_ref(context.table()).addr());
+    all_with(|known| known.device == device && known.table == table && clock.may_cover(known.progress.era(), 1))
+}
+
 /// The same of one context.
 pub(super) fn of_context(context: &ContextInner) -> Vec<Arc<Progress>> {
     let context = std::ptr::from_ref(context).addr();

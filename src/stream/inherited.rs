@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::StreamInner;
-use super::abort::of_device;
+use super::abort::{in_front_of, of_device};
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::failures;
@@ -35,7 +35,9 @@ impl StreamInner {
             return check_inherited(&self.context, (&self.progress, before, number), clock);
         }
         // Nobody is told any more of what failed before all was well.
-        if let Some(id) = self.number() {
+        if !self.context.failures.are_none()
+            && let Some(id) = self.number()
+        {
             self.context.failures.settle(id, moment);
         }
         check_inherited(&self.context, (&self.progress, before, number), &self.progress.behind())
@@ -87,7 +89,7 @@ pub(crate) fn check_inherited(
     clock: &Clock,
 ) -> Result<()> {
     let mut told = Ok(());
-    for other in of_device(context) {
+    for other in in_front_of(clock, context) {
         told = told.and(check_one(context, &other, (progress, before, number), clock));
     }
     told
