@@ -31,6 +31,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::stream::Stream;
 
 mod call_log;
+mod failures;
 mod launches;
 mod memory_errors;
 mod model;
@@ -38,6 +39,7 @@ mod older;
 mod races;
 
 pub use call_log::{Call, call_at, call_count, log_calls, logged_calls};
+pub use failures::{clear_failures, fail, fail_task};
 pub use launches::{Launch, launch_at, launch_count, launches, log_launches};
 pub use memory_errors::set_memory_errors;
 pub use model::ModelFile;
@@ -401,78 +403,6 @@ pub fn live_handles() -> LiveHandles {
 
 /// Counts of live objects, given by [`live_handles`].
 pub use acl_sys::mock::mock_acl_live as LiveHandles;
-
-/// Lets the `nth` call of `function` from now on (1 is the next) do nothing and return `code`. Failures of several
-/// calls may be pending at once.
-///
-/// # Errors
-///
-/// [`ErrorKind::InvalidArgument`] for an unknown name, call 0 or code 0.
-///
-/// # Examples
-///
-/// ```standalone_crate
-/// use racl::{ErrorKind, mock};
-///
-/// let acl = racl::Acl::mock()?;
-/// let device = acl.device(0)?;
-/// mock::fail("aclrtCreateStreamWithConfig", 2, 207_008)?;
-/// let first = device.stream()?;
-/// assert_eq!(device.stream().unwrap_err().kind(), ErrorKind::NoStreams);
-/// let third = device.stream()?;
-/// # Ok::<(), racl::Error>(())
-/// ```
-pub fn fail(function: &str, nth: u64, code: i32) -> Result<()> {
-    let name = name_of(function)?;
-    // SAFETY: a NUL-terminated string that outlives the call.
-    check("this failure", unsafe { sys::mock_acl_fail(name.as_ptr(), nth, code) })
-}
-
-/// Lets the `nth` task that `function` queues from now on (1 is the next) fail on the device with `code`; a captured
-/// one fails in every replay. The call itself succeeds.
-///
-/// # Errors
-///
-/// [`ErrorKind::InvalidArgument`] for an unknown name, task 0 or code 0.
-///
-/// # Examples
-///
-/// ```standalone_crate
-/// use racl::{ErrorKind, mock};
-///
-/// let acl = racl::Acl::mock()?;
-/// let device = acl.device(0)?;
-/// let stream = device.stream()?;
-/// let mut buffer = device.alloc::<u8>(4)?;
-/// mock::fail_task("aclrtMemsetAsync", 1, 507_015)?;
-/// stream.fill_bytes(&mut buffer, 1)?; // only queued
-/// assert_eq!(stream.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
-/// # Ok::<(), racl::Error>(())
-/// ```
-pub fn fail_task(function: &str, nth: u64, code: i32) -> Result<()> {
-    let name = name_of(function)?;
-    // SAFETY: a NUL-terminated string that outlives the call.
-    check("this failure", unsafe { sys::mock_acl_fail_task(name.as_ptr(), nth, code) })
-}
-
-/// Forgets every failure that has not happened yet, of calls and of tasks.
-///
-/// # Examples
-///
-/// ```standalone_crate
-/// use racl::mock;
-///
-/// let acl = racl::Acl::mock()?;
-/// let device = acl.device(0)?;
-/// mock::fail("aclrtMalloc", 1, 207_001)?;
-/// mock::clear_failures();
-/// device.alloc::<u8>(4)?;
-/// # Ok::<(), racl::Error>(())
-/// ```
-pub fn clear_failures() {
-    // SAFETY: takes nothing.
-    unsafe { sys::mock_acl_clear_failures() }
-}
 
 /// Cache maintenance that streams have executed since the last reset: tasks and bytes.
 ///

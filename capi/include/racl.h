@@ -2648,9 +2648,9 @@ int32_t racl_context_close(racl_context *context);
 
 /**
  * A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
- * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is
- * ended by its deleter, whatever the reason; only with NULL, bad handles, bad places and where
- * no handle is left (RACL_NO_HANDLES) it stays the caller's. An exception that leaves the deleter ends the process. Work of
+ * DLManagedTensorVersioned where `versioned` is 1, and a DLManagedTensor where it is 0. It is taken over: one that is
+ * refused is ended by its deleter, whatever the reason; only with NULL, another `versioned`, bad handles, bad places and
+ * where no handle is left (RACL_NO_HANDLES) it stays the caller's. An exception that leaves the deleter ends the process. Work of
  * the other framework that writes the memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or
  * of another device, memory that may only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another
  * major version of DLPack than 1, and where libracl was built without the feature dlpack, see racl_has().
@@ -2662,7 +2662,7 @@ int32_t racl_tensor_from_dlpack(const racl_context *context,
 
 /**
  * The tensor for another framework, which shares and keeps its memory and ends it with its deleter: `managed` gets a
- * DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. The handle stays. Waits until no work that
+ * DLManagedTensorVersioned where `versioned` is 1, and a DLManagedTensor where it is 0. The handle stays. Waits until no work that
  * was queued before uses the memory. RACL_INVALID_ARGUMENT for formats that are not ND and types that DLPack has no
  * name for; RACL_NOT_SUPPORTED where libracl was built without the feature dlpack.
  */

@@ -623,13 +623,17 @@ public:
         static_assert(std::is_trivially_copyable_v<T>);
         return write(offset, values.data(), values.size() * sizeof(T));
     }
-    // So many values; all of the buffer's when `count` is left out.
+    // So many values; all of the buffer's when `count` is left out, which then holds whole ones from the offset on.
     template <class T>
     result<std::vector<T>> read(size_t count = std::numeric_limits<size_t>::max(), size_t offset = 0) const {
         static_assert(std::is_trivially_copyable_v<T>);
         size_t bytes = 0;
         int32_t status = racl_buffer_size(get(), &bytes);
-        if (count == std::numeric_limits<size_t>::max()) count = offset < bytes ? (bytes - offset) / sizeof(T) : 0;
+        if (count == std::numeric_limits<size_t>::max()) {
+            count = offset < bytes ? (bytes - offset) / sizeof(T) : 0;
+            if (status == RACL_OK && offset < bytes && (bytes - offset) % sizeof(T) != 0)
+                status = racl_last_error_set(RACL_INVALID_ARGUMENT, "the buffer holds no whole number of such values");
+        }
         std::vector<T> values(status == RACL_OK && count <= bytes / sizeof(T) ? count : 0);
         // What is more than the buffer has is refused there.
         const size_t most = std::numeric_limits<size_t>::max() / sizeof(T);
@@ -883,8 +887,8 @@ public:
     // for the device.
     result<void> host_function(detail::host_code function) const {
         auto user = std::make_unique<detail::host_code>(std::move(function));
-        racl_host_callback run = *user ? detail::call_user : nullptr;
-        int32_t status = racl_stream_host_function(get(), run, user.get(), detail::release_user);
+        racl_host_callback call = *user ? detail::call_user : nullptr;
+        int32_t status = racl_stream_host_function(get(), call, user.get(), detail::release_user);
         return detail::check(detail::handed_over(status, user));
     }
     // An operator by its C name, with the arguments of its C function.

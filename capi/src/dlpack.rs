@@ -2,16 +2,16 @@
 
 use std::ffi::c_void;
 
-use crate::arguments::{Out, null};
+use crate::arguments::{Out, null, whether};
 use crate::failure::{Failure, Result, guard};
 use crate::handles::get;
 use crate::objects::{racl_context, racl_tensor};
 use crate::results::make;
 
 /// A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
-/// DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. It is taken over: one that is refused is
-/// ended by its deleter, whatever the reason; only with NULL, bad handles, bad places and where
-/// no handle is left (RACL_NO_HANDLES) it stays the caller's. An exception that leaves the deleter ends the process. Work of
+/// DLManagedTensorVersioned where `versioned` is 1, and a DLManagedTensor where it is 0. It is taken over: one that is
+/// refused is ended by its deleter, whatever the reason; only with NULL, another `versioned`, bad handles, bad places and
+/// where no handle is left (RACL_NO_HANDLES) it stays the caller's. An exception that leaves the deleter ends the process. Work of
 /// the other framework that writes the memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or
 /// of another device, memory that may only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another
 /// major version of DLPack than 1, and where libracl was built without the feature dlpack, see racl_has().
@@ -23,19 +23,19 @@ pub unsafe extern "C" fn racl_tensor_from_dlpack(
     tensor: *mut *mut racl_tensor,
 ) -> i32 {
     let work = || {
-        let context = get(context)?;
+        let (context, versioned) = (get(context)?, whether(versioned, "a tensor of DLPack has its version")?);
         if managed.is_null() {
             return Err(null("a tensor of DLPack"));
         }
         // SAFETY: by the header.
-        unsafe { shared::from(&context, managed, versioned != 0) }
+        unsafe { shared::from(&context, managed, versioned) }
     };
     // SAFETY: by the header.
     unsafe { make(tensor, work) }
 }
 
 /// The tensor for another framework, which shares and keeps its memory and ends it with its deleter: `managed` gets a
-/// DLManagedTensorVersioned, or a DLManagedTensor where `versioned` is 0. The handle stays. Waits until no work that
+/// DLManagedTensorVersioned where `versioned` is 1, and a DLManagedTensor where it is 0. The handle stays. Waits until no work that
 /// was queued before uses the memory. RACL_INVALID_ARGUMENT for formats that are not ND and types that DLPack has no
 /// name for; RACL_NOT_SUPPORTED where libracl was built without the feature dlpack.
 #[unsafe(no_mangle)]
@@ -47,7 +47,8 @@ pub unsafe extern "C" fn racl_tensor_to_dlpack(
     guard(|| {
         // SAFETY: by the header.
         let out = unsafe { Out::new(managed, std::ptr::null_mut(), "a tensor of DLPack") }?;
-        out.set(shared::to(&*get(tensor)?, versioned != 0)?);
+        let versioned = whether(versioned, "a tensor of DLPack has its version")?;
+        out.set(shared::to(&*get(tensor)?, versioned)?);
         Ok(())
     })
 }

@@ -62,7 +62,8 @@ fn the_header_compiles_in_every_language() {
         for (language, standard) in [("c", "c11"), ("c", "c17"), ("c++", "c++14"), ("c++", "c++17"), ("c++", "c++20")]
         {
             let mut command = Command::new(compiler);
-            command.args(["-x", language, &format!("-std={standard}"), "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+            command.args(["-x", language, &format!("-std={standard}")]);
+            command.args(["-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Werror"]);
             run(command.args(["-fsyntax-only", "-I"]).arg(here().join("include")).arg(&source));
         }
     }

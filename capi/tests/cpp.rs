@@ -100,7 +100,8 @@ fn is_understood(compiler: &str, source: &Path) {
     for standard in ["-std=c++17", "-std=c++20"] {
         for form in FORMS {
             let mut command = Command::new(compiler);
-            command.args(["-x", "c++", standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]);
+            command.args(["-x", "c++", standard, "-fsyntax-only"]);
+            command.args(["-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Werror"]);
             command.args(form).arg("-I").arg(here().join("include")).arg("-I").arg(here().join("tests/c"));
             run(command.arg(source));
         }

@@ -243,6 +243,8 @@ static void features(racl_context *context) {
     racl_tensor *tensor;
     CHECK(racl_tensor_from_dlpack(context, &later, 1, NULL) == RACL_NULL_POINTER && ended == 0);
     CHECK(racl_tensor_from_dlpack(NULL, &later, 1, &tensor) == RACL_NULL_POINTER && ended == 0);
+    CHECK(racl_tensor_from_dlpack(context, &later, 2, &tensor) == RACL_INVALID_ARGUMENT && tensor == NULL && ended == 0);
+    CHECK(strstr(racl_last_error_message(), "2 for whether a tensor of DLPack has its version"));
     CHECK(racl_tensor_from_dlpack(context, &later, 1, &tensor) == RACL_NOT_SUPPORTED && tensor == NULL && ended == 1);
 }
 

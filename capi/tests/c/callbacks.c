@@ -502,7 +502,12 @@ static void mock(void) {
     DO(racl_mock_fail_task("aclrtMemsetAsync", 1, 507015));
     DO(racl_stream_fill(stream, buffer, 0));
     CHECK(racl_stream_synchronize(stream, -1) == RACL_DEVICE_FAULT && racl_last_error_code() == 507015);
-    CHECK(racl_mock_fail("", 0, 0) == RACL_INVALID_ARGUMENT);
+    CHECK(racl_mock_fail("", 1, 507000) == RACL_INVALID_ARGUMENT);
+    CHECK(strstr(racl_last_error_message(), "\"\" is no function of AscendCL"));
+    CHECK(racl_mock_fail("aclrtMalloc", 0, 507000) == RACL_INVALID_ARGUMENT);
+    CHECK(strstr(racl_last_error_message(), "number 0 of aclrtMalloc"));
+    CHECK(racl_mock_fail_task("aclnnAbs", 1, 0) == RACL_INVALID_ARGUMENT);
+    CHECK(strstr(racl_last_error_message(), "aclnnAbs fails with code 0"));
     racl_mock_live live = {.size = sizeof live};
     DO(racl_mock_count(&live));
     CHECK(live.streams >= 1 && live.device_bytes >= 1024);

@@ -155,6 +155,8 @@ static void plain_functions(const racl::context &context, const racl::stream &st
     DO(graph.update(group, &tenfold));
     DO(graph.launch(stream));
     CHECK(take(memory.read<float>()) == (floats{100, 200}));
+    CHECK(take(memory.read<double>()).size() == 1 && take(memory.read<float>(1, 4)) == floats{200});
+    REFUSED(memory.read<double>(std::numeric_limits<size_t>::max(), 4), RACL_INVALID_ARGUMENT);
     // What another call has at this moment is tried again; the capture lacks nothing.
     auto aside = take(context.new_stream());
     auto second = take(aside.begin_capture(RACL_CAPTURE_RELAXED));
