@@ -155,6 +155,11 @@ impl Event {
     pub fn reached(self: &Arc<Self>) -> Reached {
         Reached(Awaited::of(Point::of(self)))
     }
+
+    /// The same, which leaves panics of host functions before the record on its stream to others.
+    pub(crate) fn outlasted(self: &Arc<Self>) -> Reached {
+        Reached(Awaited::of(Point::of(self).map(|point| point.map(Point::without_panics))))
+    }
 }
 
 impl<T: Pod + Send> IntoFuture for Lent<T> {
@@ -294,7 +299,7 @@ impl<T: Pod> Drop for GivenBack<T> {
         // One that is over, or that cannot be asked, does not wait in its own drop.
         let over = !closure::is_running() && lent.is_over().unwrap_or(true);
         if !over && let Ok(Some(point)) = lent.share_done().and_then(|done| Point::of(&done)) {
-            waiter::keep(point, lent.into_bytes());
+            waiter::keep(point.without_panics(), lent.into_bytes());
         }
     }
 }

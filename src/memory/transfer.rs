@@ -145,8 +145,8 @@ impl<T: Pod> Lent<T> {
     ///
     /// # Errors
     ///
-    /// This value and why ([`Refused`]): the error of the copy or of work before it on the stream, which is reported
-    /// once, so that a second try may give the buffer; dropped instead, the value frees the buffer, or a thread does
+    /// This value and why ([`Refused`]): the error of the copy or of work before it on the stream, host functions that
+    /// panicked among that, which is reported once, so that a second try may give the buffer; dropped instead, the value frees the buffer, or a thread does
     /// once the copy is over, and it is leaked when that cannot be waited for. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the
     /// buffer, for which the value stays the key.
     pub fn wait(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
@@ -154,10 +154,16 @@ impl<T: Pod> Lent<T> {
         self.ended(waited)
     }
 
-    /// As [`Lent::wait`], for who has no use for what was copied: the buffer also of a copy that was dropped by an abort,
-    /// of which whoever waits for the stream is told.
+    /// As [`Lent::wait`], and leaves panics of host functions before the copy to others.
+    pub(crate) fn outlast(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
+        let waited = self.copy_done().and_then(Event::outlast).map(drop);
+        self.ended(waited)
+    }
+
+    /// The same for who has no use for what was copied: the buffer also of a copy that was dropped by an abort, of which
+    /// whoever waits for the stream is told.
     pub(crate) fn wait_to_reuse(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
-        self.wait().or_else(|refused| {
+        self.outlast().or_else(|refused| {
             let (mut lent, error) = refused.into_parts();
             let over = error.kind() == ErrorKind::Aborted && lent.is_over().is_ok_and(|over| over);
             match lent.0.take() {
@@ -355,8 +361,8 @@ impl<T: Pod> Drop for Lent<T> {
             return free_when_done(buffer, done.event(), copy);
         }
         let wait = |limit: Option<i32>| match limit {
-            Some(ms) => done.event().synchronize_timeout(Duration::from_millis(ms.unsigned_abs().into())),
-            None => done.event().synchronize(),
+            Some(ms) => done.event().outlast_within(Duration::from_millis(ms.unsigned_abs().into())).map(drop),
+            None => done.event().outlast().map(drop),
         };
         match retire::wait(wait) {
             Ok(Waited::Done) => {}
