@@ -39,9 +39,10 @@ pub struct Reached(Awaited);
 
 /// A pinned buffer that comes back from its copy: what awaiting a [`Lent`] is.
 ///
-/// Dropping it does not wait: the buffer is kept until the copy is done, then it is freed. Errors of such a copy come
-/// with [`Context::take_drop_errors`](crate::Context::take_drop_errors), and so does one that names the copy when it is
-/// not done after as long as [drops wait](crate::set_drop_limit).
+/// Dropping it does not wait: the buffer is kept until the copy is done, then it is freed. A failure of such a copy, or of
+/// work before it, the next wait for the stream tells, or the stream's drop. An error that names the copy comes with
+/// [`Context::take_drop_errors`](crate::Context::take_drop_errors) when it is not done after as long as
+/// [drops wait](crate::set_drop_limit).
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct GivenBack<T: Pod> {
     /// None once it was given back.

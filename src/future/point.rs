@@ -11,7 +11,7 @@ use crate::event::{Event, EventKind};
 use crate::lock::say;
 use crate::progress::{Pass, Passes, Progress, Visit, device_failures};
 use crate::retire;
-use crate::stream::StreamInner;
+use crate::stream::{StreamInner, leave_failure};
 
 pub(super) struct Point {
     event: Arc<Event>,
@@ -57,7 +57,9 @@ impl Untold {
         let (_pass, _visit) = (Pass::begin(&self.progress), Visit::begin(&self.passes));
         match (self.stream.upgrade(), self.context.upgrade()) {
             (Some(stream), _) => drop(stream.tell_later(error)),
-            (None, Some(context)) => context.record_drop_error("work whose future was dropped", error),
+            (None, Some(context)) => {
+                leave_failure(&self.progress, &context, ("work whose future was dropped", error));
+            }
             (None, None) => say!(Warn, "work whose future was dropped: {error}"),
         }
     }

@@ -15,13 +15,14 @@ use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::event::{Event, EventKind};
 use crate::progress::{Queue as _, Use};
 use crate::retire::{self, Waited};
-use crate::stream::{HostSlot, Stream, Task};
+use crate::stream::{HostSlot, Stream, Task, leave_failure};
 
 /// A pinned buffer that a copy uses.
 ///
 /// [`Lent::wait`] waits for the copy and gives the buffer back, and so does awaiting the value. Dropping the value waits
 /// too and frees the buffer, or leaves that to a thread while work waits at [gates of a plan](crate::plan::External) and
-/// the copy is not done soon; leaking it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to
+/// the copy is not done soon; a failure that it is told, the next wait for the stream tells, or the stream's drop. Leaking
+/// it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to
 /// the graph: this value is then the key for [`Graph::host`](crate::Graph::host).
 #[must_use = "the buffer comes back through `wait`"]
 pub struct Lent<T: Pod>(Option<State<T>>);
@@ -374,8 +375,9 @@ impl<T: Pod> Drop for Lent<T> {
             }
             Err(error) => {
                 let context = Arc::clone(buffer.context());
+                let progress = Arc::clone(copy.progress());
                 free_when_done(buffer, done.event(), copy);
-                context.record_drop_error("waiting for a copy whose pinned buffer goes away", error);
+                leave_failure(&progress, &context, ("waiting for a copy whose pinned buffer goes away", error));
             }
         }
     }
