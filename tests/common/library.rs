@@ -47,6 +47,15 @@ pub(crate) fn needs_the_card_alone(reason: &str) {
     }
 }
 
+/// Ends the test as one that is skipped, where the library is of a release without this function.
+#[track_caller]
+pub(crate) fn needs_function(name: &str) {
+    assert!(racl::sys::symbol_info(name).is_some(), "{name} is no function of the interface");
+    if !is_mock() && !acl().table().has(name) {
+        skip(&format!("the library has no {name}"));
+    }
+}
+
 #[track_caller]
 fn skip(reason: &str) -> ! {
     super::mock::release_all();
