@@ -13,6 +13,9 @@ const ELSEWHERE: &str = "RACL_TEST_ELSEWHERE";
 /// A file that is written with what the library is.
 const FACTS: &str = "RACL_TEST_FACTS";
 
+/// Set where the library takes the mock's files of models, as one does that has the mock behind it.
+const MODELS: &str = "RACL_TEST_MODELS";
+
 /// Set where nobody else uses the card.
 const ALONE: &str = "RACL_TEST_CARD_IS_OURS";
 
@@ -36,6 +39,14 @@ pub(crate) fn is_mock() -> bool {
 pub(crate) fn needs_mock(reason: &str) {
     if !is_mock() {
         skip(reason);
+    }
+}
+
+/// Ends the test as one that is skipped, where the library does not take the mock's files of models.
+#[track_caller]
+pub(crate) fn needs_models_of_the_mock() {
+    if !is_mock() && env::var_os(MODELS).is_none() {
+        skip(&format!("its models are files of the mock; {MODELS}=1 runs it where the library takes those"));
     }
 }
 
