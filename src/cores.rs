@@ -8,7 +8,7 @@ use std::fmt;
 use crate::call::{Caller as _, call, check_not_locked};
 use crate::context::forget_operators;
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
 use crate::retire;
 use crate::stream::{Cores, device_cores};
@@ -122,9 +122,13 @@ impl DeviceCoreLimit {
 
     /// A limit that other code had set stays one.
     fn back(&self) -> Result<()> {
-        let whole = (self.device.cube_cores()?, self.device.vector_cores()?);
-        if whole != (self.former.cube.into(), self.former.vector.into()) {
-            return self.set(self.former);
+        let whole = self.device.cube_cores().and_then(|cube| Ok((cube, self.device.vector_cores()?)));
+        match whole {
+            Ok(whole) if whole == (self.former.cube.into(), self.former.vector.into()) => {}
+            Ok(_) => return self.set(self.former),
+            // An older library does not tell. As many as there are limit nothing.
+            Err(error) if error.kind() == ErrorKind::MissingSymbol => return self.set(self.former),
+            Err(error) => return Err(error),
         }
         let (context, device) = (&**self.device.context().inner(), self.device.id());
         // SAFETY: takes a number.

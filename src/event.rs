@@ -12,15 +12,16 @@ use crate::closure;
 use crate::context::{Context, ContextInner, Events, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::{Clock, Pass, Progress, no_panics};
-use crate::retire::{self, keepers};
-use crate::stream::{CaptureState, State, Stream, StreamInner, Task, check_inherited, milliseconds};
+use crate::progress::{Clock, Progress};
+use crate::retire;
+use crate::stream::{CaptureState, State, Stream, StreamInner, Task};
 
 mod between;
 mod external;
 mod held;
 mod query;
 mod shared;
+mod synchronize;
 mod timing;
 mod waits;
 
@@ -96,18 +97,6 @@ impl Noted {
 
 /// A submission, if the latest record was eager, and the number of records so far.
 type Position = (Option<(Arc<Progress>, u64)>, u64);
-
-/// Waits for a submission, and notes what the wait was told of failed work.
-fn waiting((position, _): &Position, wait: impl FnOnce() -> Result<()>) -> Result<()> {
-    let before = position.as_ref().map(|(progress, _)| (progress, progress.unreported().0));
-    let _taker = position.as_ref().map(|(progress, number)| progress.takes(*number));
-    wait().inspect_err(|error| {
-        if let (Some((progress, before)), true) = (before, error.is_of_work()) {
-            // The failure may be one of work behind the record, which nobody else is told of.
-            progress.note_failed((before, progress.submitted()), error.kind());
-        }
-    })
-}
 
 /// What an event can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -407,58 +396,6 @@ impl Event {
         self.as_raw().addr()
     }
 
-    /// Blocks until the latest record is reached; returns at once for an event that was never recorded.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::CaptureForbidden`] while the latest record is part of an active capture,
-    /// [`ErrorKind::CaptureDependency`] when it went into one that is over: its replays do not signal the event. The
-    /// error of the work before the record, also of that which it is behind on other streams, as for
-    /// [`Stream::synchronize`]; and that of work behind it which has failed by then, since the library tells each failure of
-    /// a stream to whoever waits first.
-    #[doc(alias = "aclrtSynchronizeEvent")]
-    pub fn synchronize(&self) -> Result<()> {
-        let before = self.position().unwrap_or_default();
-        self.check_signalled()?;
-        let event = self.as_raw();
-        let wait = |limit: Option<i32>| match limit {
-            // SAFETY: the handle is this value's own.
-            None => unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(event)) },
-            Some(ms) => self.wait_at_most(ms),
-        };
-        waiting(&before, || self.named(keepers::wait_long(wait)))?;
-        self.over(before)
-    }
-
-    /// The task whose failure an error reports, where the library told.
-    fn named<T>(&self, waited: Result<T>) -> Result<T> {
-        let recorded = || {
-            let progress = match &self.last().ok()?.last {
-                Last::Eager { progress, .. } => Arc::clone(progress),
-                _ => return None,
-            };
-            let _pass = Pass::begin(&progress);
-            StreamInner::of(&progress)?.id().ok()?.try_into().ok()
-        };
-        waited.map_err(|error| self.context_inner().explain(error, recorded))
-    }
-
-    /// As [`Event::synchronize`], for at most `limit`, in whole milliseconds, rounded up. Asks from time to time where
-    /// the library has no such wait, as up to CANN 9.0.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Timeout`] when the record is not reached by then; [`ErrorKind::InvalidArgument`] for no time at
-    /// all or more than 24 days.
-    #[doc(alias = "aclrtSynchronizeEventWithTimeout")]
-    pub fn synchronize_timeout(&self, limit: Duration) -> Result<()> {
-        let before = self.position().unwrap_or_default();
-        let ms = milliseconds(limit)?;
-        self.check_signalled()?;
-        waiting(&before, || self.named(keepers::look_after(ms, self.wait_at_most(ms))))?;
-        self.over(before)
-    }
-
     /// The submission that the latest record stands for; none where there was no record.
     pub(crate) fn recorded(&self) -> Result<Option<(Arc<Progress>, u64)>> {
         let noted = self.last_in_time()?;
@@ -492,23 +429,6 @@ impl Event {
             Last::Never | Last::Captured(_) => None,
         };
         Some((at, noted.records))
-    }
-
-    /// After a wait for the record at `position` that succeeded.
-    fn over(&self, position: Position) -> Result<()> {
-        let (at, records) = (position.0.clone(), position.1);
-        let Some((progress, number)) = at else { return Ok(()) };
-        let before = progress.unreported().0;
-        self.passed(position, Progress::set_reported);
-        retire::check_not_dropped(&progress, number).and_then(|()| progress.check_helpers())?;
-        if self.context_inner().failures.are_none() && no_panics() {
-            return Ok(());
-        }
-        let clock = self.last.try_lock().and_then(|noted| match &noted.last {
-            Last::Eager { clock, .. } if noted.records == records => Some(clock.clone()),
-            _ => None,
-        });
-        clock.map_or(Ok(()), |clock| check_inherited(self.context_inner(), (&progress, before, number), &clock))
     }
 
     /// Notes that the record at `position` was reached, if the event was not recorded anew since: the C call may have

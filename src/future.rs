@@ -39,9 +39,10 @@ pub struct Reached(Awaited);
 
 /// A pinned buffer that comes back from its copy: what awaiting a [`Lent`] is.
 ///
-/// Dropping it does not wait: the buffer is kept until the copy is done, then it is freed. Errors of such a copy come
-/// with [`Context::take_drop_errors`](crate::Context::take_drop_errors), and so does one that names the copy when it is
-/// not done after as long as [drops wait](crate::set_drop_limit).
+/// Dropping it does not wait: the buffer is kept until the copy is done, then it is freed. A failure of such a copy, or of
+/// work before it, the next wait for the stream tells, or the stream's drop. An error that names the copy comes with
+/// [`Context::take_drop_errors`](crate::Context::take_drop_errors) when it is not done after as long as
+/// [drops wait](crate::set_drop_limit).
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct GivenBack<T: Pod> {
     /// None once it was given back.
@@ -154,6 +155,11 @@ impl Event {
     #[doc(alias = "aclrtSynchronizeEvent")]
     pub fn reached(self: &Arc<Self>) -> Reached {
         Reached(Awaited::of(Point::of(self)))
+    }
+
+    /// The same, which leaves panics of host functions before the record on its stream to others.
+    pub(crate) fn outlasted(self: &Arc<Self>) -> Reached {
+        Reached(Awaited::of(Point::of(self).map(|point| point.map(Point::without_panics))))
     }
 }
 
@@ -294,7 +300,7 @@ impl<T: Pod> Drop for GivenBack<T> {
         // One that is over, or that cannot be asked, does not wait in its own drop.
         let over = !closure::is_running() && lent.is_over().unwrap_or(true);
         if !over && let Ok(Some(point)) = lent.share_done().and_then(|done| Point::of(&done)) {
-            waiter::keep(point, lent.into_bytes());
+            waiter::keep(point.without_panics(), lent.into_bytes());
         }
     }
 }

@@ -46,6 +46,7 @@ pub(crate) use capture::{CaptureState, HostSlot, InTurn, Keep, Operators, Taken}
 pub use cores::{CoreLimit, Cores};
 pub(crate) use cores::{device_cores, planned_cores};
 pub use create::StreamOptions;
+pub(crate) use ending::leave_failure;
 pub(crate) use flow::Place;
 pub(crate) use gather::{All, Gathered};
 pub(crate) use handle::{Destroy, Handle};

@@ -101,6 +101,7 @@ fn a_plan_with_limits_of_its_own_leaves_that_of_the_thread_as_it_was() {
 
 #[test]
 fn limits_that_cannot_be_are_refused_and_leave_nothing() {
+    common::needs_function("aclrtSetStreamResLimit");
     alone(|device, stream| {
         for cores in [Cores { cube: 25, vector: 0 }, Cores { cube: 1, vector: 49 }] {
             assert_eq!(stream.limit_cores(cores).unwrap_err().kind(), ErrorKind::InvalidArgument);

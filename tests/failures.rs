@@ -218,6 +218,32 @@ fn the_drop_of_a_stream_tells_a_panic_beside_a_fault() {
     });
 }
 
+/// Its wait takes what the library has to say.
+#[test]
+fn the_drop_of_a_buffer_that_is_lent_leaves_the_failure_of_its_copy_to_the_stream() {
+    alone(|context| {
+        let (stream, source) = (context.stream().unwrap(), context.alloc_zeroed::<u8>(8).unwrap());
+        let fail = || {
+            mock::fail_task("aclrtMemcpyAsync", 1, 507_015).unwrap();
+            drop(stream.download(&source, context.pinned(8).unwrap()).unwrap());
+        };
+        fail();
+        assert!(context.take_drop_errors().is_empty());
+        assert_says(&stream.synchronize().unwrap_err(), ErrorKind::DeviceFault, &["507015"]);
+        stream.synchronize().unwrap();
+        // One is kept for the wait.
+        fail();
+        fail();
+        assert_eq!(context.take_drop_errors().len(), 1);
+        assert_says(&stream.synchronize().unwrap_err(), ErrorKind::DeviceFault, &["507015"]);
+        stream.synchronize().unwrap();
+        fail();
+        drop(stream);
+        let told = context.take_drop_errors();
+        assert!(told.len() == 1 && told[0].kind() == ErrorKind::DeviceFault, "{told:?}");
+    });
+}
+
 /// What the library tells of a replay that failed, whatever its task was.
 #[test]
 fn a_replay_that_failed_is_no_graph_that_cannot_run_now() {

@@ -336,6 +336,7 @@ fn keys_and_handles_lead_to_the_same_signal() {
 
 #[test]
 fn keys_and_handles_that_nobody_gave_are_refused() {
+    common::needs_function("aclrtNotifyImportByKey");
     alone(|context| {
         for text in ["", "a\0b", &"x".repeat(65)] {
             assert_eq!(text.parse::<NotifyKey>().unwrap_err().kind(), ErrorKind::InvalidArgument, "{text:?}");
@@ -400,6 +401,7 @@ fn each_call_that_fails_is_told() {
 
 #[test]
 fn a_timestamp_is_told_of_events_that_were_reached() {
+    common::needs_function("aclrtEventGetTimestamp");
     alone(|context| {
         let stream = context.stream().unwrap();
         let (first, second) = (context.timing_event().unwrap(), context.timing_event().unwrap());

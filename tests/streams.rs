@@ -253,18 +253,23 @@ fn a_panic_of_a_host_function_is_reported_by_the_next_wait() {
 }
 
 #[test]
-fn a_panic_is_told_to_who_asks_behind_a_wait_for_an_event() {
+fn a_panic_is_told_by_a_wait_for_an_event_behind_it() {
     let device = device();
-    let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
+    let (stream, event, before) = (device.stream().unwrap(), device.event().unwrap(), device.event().unwrap());
     let mut buffer = device.alloc::<u8>(8).unwrap();
     let capture = |s: &racl::Stream| s.host_function(|| panic!("on purpose"));
     let mut graph = stream.capture(racl::CaptureMode::ThreadLocal, capture).unwrap();
     for launched in [false, true] {
+        before.record(&stream).unwrap();
         if launched { graph.launch(&stream) } else { capture(&stream) }.unwrap();
         event.record(&stream).unwrap();
-        event.synchronize().unwrap();
-        let told = stream.is_complete().unwrap_err();
+        mock::run_until_idle();
+        before.synchronize().unwrap();
+        assert!(before.is_complete().unwrap());
+        let told = event.synchronize().unwrap_err();
         assert_says(&told, ErrorKind::CallbackPanicked, &["on purpose"]);
+        event.synchronize().unwrap();
+        stream.synchronize().unwrap();
         let again = [stream.is_complete().unwrap_err().kind(), event.is_complete().unwrap_err().kind()];
         assert_eq!(again, [ErrorKind::CallbackPanicked; 2]);
         stream.fill_bytes(&mut buffer, 1).unwrap();
@@ -276,7 +281,7 @@ fn a_panic_is_told_to_who_asks_behind_a_wait_for_an_event() {
 #[test]
 fn a_panic_in_a_graph_is_told_by_the_stream_of_that_launch() {
     let device = device();
-    let (one, two, event) = (device.stream().unwrap(), device.stream().unwrap(), device.event().unwrap());
+    let (one, two) = (device.stream().unwrap(), device.stream().unwrap());
     let (mut runs, mut buffer) = (0, device.alloc::<u8>(8).unwrap());
     let second = move || {
         runs += 1;
@@ -286,8 +291,7 @@ fn a_panic_in_a_graph_is_told_by_the_stream_of_that_launch() {
     graph.launch(&one).unwrap();
     one.synchronize().unwrap();
     graph.launch(&two).unwrap();
-    event.record(&two).unwrap();
-    event.synchronize().unwrap();
+    mock::run_until_idle();
     one.synchronize().unwrap();
     assert!(one.is_complete().unwrap());
     assert_says(&two.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
@@ -303,9 +307,9 @@ fn an_event_behind_a_panic_that_nobody_was_told_says_so() {
     let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
     stream.host_function(|| panic!("on purpose")).unwrap();
     event.record(&stream).unwrap();
-    event.synchronize().unwrap();
-    assert_eq!(event.is_complete().unwrap_err().kind(), ErrorKind::CallbackPanicked);
-    assert_says(&stream.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
+    mock::run_until_idle();
+    assert_says(&event.is_complete().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
+    stream.synchronize().unwrap();
     assert_eq!(event.is_complete().unwrap_err().kind(), ErrorKind::CallbackPanicked);
     event.record(&stream).unwrap();
     stream.synchronize().unwrap();
@@ -334,14 +338,14 @@ fn a_stream_whose_work_runs_is_not_given_back_for_an_error() {
 #[test]
 fn a_panic_in_a_graph_that_is_gone_is_told() {
     let device = device();
-    let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
+    let (stream, buffer) = (device.stream().unwrap(), device.alloc_zeroed::<u8>(8).unwrap());
     let capture = |panics: bool| {
         stream.capture(racl::CaptureMode::ThreadLocal, |s| s.host_function(move || assert!(!panics, "on purpose")))
     };
     let (mut gone, mut other) = (capture(true).unwrap(), capture(false).unwrap());
     gone.launch(&stream).unwrap();
-    event.record(&stream).unwrap();
-    event.synchronize().unwrap();
+    // Waits, and tells nobody.
+    drop(stream.download(&buffer, device.pinned(8).unwrap()).unwrap());
     drop(gone);
     other.launch(&stream).unwrap();
     assert_says(&stream.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
@@ -359,7 +363,7 @@ fn who_asks_after_a_graph_told_its_panic_is_told_too() {
     before.synchronize().unwrap();
     graph.launch(&stream).unwrap();
     event.record(&stream).unwrap();
-    event.synchronize().unwrap();
+    mock::run_until_idle();
     assert_says(&graph.wait().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
     for asked in [stream.is_complete(), event.is_complete(), stream.is_complete()] {
         assert_eq!(asked.unwrap_err().kind(), ErrorKind::CallbackPanicked);

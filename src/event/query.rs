@@ -19,9 +19,9 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// As [`Event::synchronize`]: work before the record that failed is reported here. Where somebody was told so already,
-    /// of work up to the record or behind it, or a host function before it panicked, of which waits for events tell
-    /// nothing, an error of the same kind says this until the event is recorded again.
+    /// As [`Event::synchronize`]: work before the record that failed is reported here, and a host function that panicked.
+    /// Where somebody was told so already, of work up to the record or behind it, an error of the same kind says this until
+    /// the event is recorded again.
     #[doc(alias = "aclrtQueryEventStatus")]
     pub fn is_complete(&self) -> Result<bool> {
         let ended = self.has_ended()?;
@@ -33,12 +33,15 @@ impl Event {
             if !progress.is_noted(number) {
                 return Ok(false);
             }
+            if !closure::is_running() {
+                progress.tell_panics((0, number))?;
+            }
             progress.check_ended_well(number)?;
         }
         Ok(true)
     }
 
-    /// Whether the latest record is reached; how the work before it ended is told once, as by waits.
+    /// Whether the latest record is reached; how the work before it ended is told once, as by waits, but for panics.
     pub(crate) fn has_ended(&self) -> Result<bool> {
         self.check_signalled()?;
         if !self.is_reached()? {
@@ -55,7 +58,7 @@ impl Event {
             let may_ask = !closure::is_running() || self.has_limited_wait();
             if !progress.has_reported(number) && may_ask {
                 // The query says that the work is over, not how it ended. Others may have recorded it again since.
-                let told = self.synchronize_timeout(Duration::from_millis(1));
+                let told = self.outlast_within(Duration::from_millis(1)).map(drop);
                 if told.as_ref().is_err_and(Error::is_not_done) {
                     return Ok(false);
                 }

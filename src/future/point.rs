@@ -11,7 +11,7 @@ use crate::event::{Event, EventKind};
 use crate::lock::say;
 use crate::progress::{Pass, Passes, Progress, Visit, device_failures};
 use crate::retire;
-use crate::stream::StreamInner;
+use crate::stream::{StreamInner, leave_failure};
 
 pub(super) struct Point {
     event: Arc<Event>,
@@ -20,7 +20,8 @@ pub(super) struct Point {
     before: Before,
     /// Where it is a stream that is awaited.
     stream: Weak<StreamInner>,
-    is_of_stream: bool,
+    /// Of host functions in front of it.
+    tells_panics: bool,
 }
 
 /// What was known when the point was made.
@@ -56,7 +57,9 @@ impl Untold {
         let (_pass, _visit) = (Pass::begin(&self.progress), Visit::begin(&self.passes));
         match (self.stream.upgrade(), self.context.upgrade()) {
             (Some(stream), _) => drop(stream.tell_later(error)),
-            (None, Some(context)) => context.record_drop_error("work whose future was dropped", error),
+            (None, Some(context)) => {
+                leave_failure(&self.progress, &context, ("work whose future was dropped", error));
+            }
             (None, None) => say!(Warn, "work whose future was dropped: {error}"),
         }
     }
@@ -84,7 +87,7 @@ impl Point {
             number,
             before,
             stream: Arc::downgrade(stream),
-            is_of_stream: true,
+            tells_panics: true,
         })
     }
 
@@ -92,14 +95,12 @@ impl Point {
     pub(super) fn of(event: &Arc<Event>) -> Result<Option<Self>> {
         let Some((progress, number)) = event.recorded()? else { return Ok(None) };
         let before = Before::of(&progress, event.context_inner());
-        Ok(Some(Self {
-            event: Arc::clone(event),
-            progress,
-            number,
-            before,
-            stream: Weak::new(),
-            is_of_stream: false,
-        }))
+        Ok(Some(Self { event: Arc::clone(event), progress, number, before, stream: Weak::new(), tells_panics: true }))
+    }
+
+    /// The same, which leaves panics of host functions to others.
+    pub(super) fn without_panics(self) -> Self {
+        Self { tells_panics: false, ..self }
     }
 
     /// Of the stream that it is in.
@@ -175,7 +176,7 @@ impl Point {
     pub(super) fn wait(&self, limit: Option<i32>) -> Result<()> {
         let limit = limit.map(|ms| Duration::from_millis(ms.unsigned_abs().into()));
         let wait =
-            |event: &Event| limit.map_or_else(|| event.synchronize(), |limit| event.synchronize_timeout(limit));
+            |event: &Event| limit.map_or_else(|| event.outlast(), |limit| event.outlast_within(limit)).map(drop);
         self.by_event(wait).unwrap_or_else(|| self.wait_for_stream(limit.unwrap_or(Duration::MAX)))
     }
 
@@ -199,9 +200,8 @@ impl Point {
         waited?;
         let Before { reported, failures, of_device } = self.before;
         let failed = self.progress.failed_since(failures, (reported, self.number));
-        // Waits for events do not tell panics.
-        let counts = |kind| self.is_of_stream || kind != ErrorKind::CallbackPanicked;
-        if self.is_of_stream {
+        let counts = |kind| self.tells_panics || kind != ErrorKind::CallbackPanicked;
+        if self.tells_panics {
             self.progress.tell_panics((0, self.number))?;
         }
         if failed.is_some_and(counts) || device_failures(self.event.context_inner().device()) != of_device {

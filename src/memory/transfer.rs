@@ -15,13 +15,14 @@ use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::event::{Event, EventKind};
 use crate::progress::{Queue as _, Use};
 use crate::retire::{self, Waited};
-use crate::stream::{HostSlot, Stream, Task};
+use crate::stream::{HostSlot, Stream, Task, leave_failure};
 
 /// A pinned buffer that a copy uses.
 ///
 /// [`Lent::wait`] waits for the copy and gives the buffer back, and so does awaiting the value. Dropping the value waits
 /// too and frees the buffer, or leaves that to a thread while work waits at [gates of a plan](crate::plan::External) and
-/// the copy is not done soon; leaking it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to
+/// the copy is not done soon; a failure that it is told, the next wait for the stream tells, or the stream's drop. Leaking
+/// it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to
 /// the graph: this value is then the key for [`Graph::host`](crate::Graph::host).
 #[must_use = "the buffer comes back through `wait`"]
 pub struct Lent<T: Pod>(Option<State<T>>);
@@ -145,8 +146,8 @@ impl<T: Pod> Lent<T> {
     ///
     /// # Errors
     ///
-    /// This value and why ([`Refused`]): the error of the copy or of work before it on the stream, which is reported
-    /// once, so that a second try may give the buffer; dropped instead, the value frees the buffer, or a thread does
+    /// This value and why ([`Refused`]): the error of the copy or of work before it on the stream, host functions that
+    /// panicked among that, which is reported once, so that a second try may give the buffer; dropped instead, the value frees the buffer, or a thread does
     /// once the copy is over, and it is leaked when that cannot be waited for. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the
     /// buffer, for which the value stays the key.
     pub fn wait(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
@@ -154,10 +155,16 @@ impl<T: Pod> Lent<T> {
         self.ended(waited)
     }
 
-    /// As [`Lent::wait`], for who has no use for what was copied: the buffer also of a copy that was dropped by an abort,
-    /// of which whoever waits for the stream is told.
+    /// As [`Lent::wait`], and leaves panics of host functions before the copy to others.
+    pub(crate) fn outlast(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
+        let waited = self.copy_done().and_then(Event::outlast).map(drop);
+        self.ended(waited)
+    }
+
+    /// The same for who has no use for what was copied: the buffer also of a copy that was dropped by an abort, of which
+    /// whoever waits for the stream is told.
     pub(crate) fn wait_to_reuse(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
-        self.wait().or_else(|refused| {
+        self.outlast().or_else(|refused| {
             let (mut lent, error) = refused.into_parts();
             let over = error.kind() == ErrorKind::Aborted && lent.is_over().is_ok_and(|over| over);
             match lent.0.take() {
@@ -355,8 +362,8 @@ impl<T: Pod> Drop for Lent<T> {
             return free_when_done(buffer, done.event(), copy);
         }
         let wait = |limit: Option<i32>| match limit {
-            Some(ms) => done.event().synchronize_timeout(Duration::from_millis(ms.unsigned_abs().into())),
-            None => done.event().synchronize(),
+            Some(ms) => done.event().outlast_within(Duration::from_millis(ms.unsigned_abs().into())).map(drop),
+            None => done.event().outlast().map(drop),
         };
         match retire::wait(wait) {
             Ok(Waited::Done) => {}
@@ -368,8 +375,9 @@ impl<T: Pod> Drop for Lent<T> {
             }
             Err(error) => {
                 let context = Arc::clone(buffer.context());
+                let progress = Arc::clone(copy.progress());
                 free_when_done(buffer, done.event(), copy);
-                context.record_drop_error("waiting for a copy whose pinned buffer goes away", error);
+                leave_failure(&progress, &context, ("waiting for a copy whose pinned buffer goes away", error));
             }
         }
     }

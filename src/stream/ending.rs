@@ -9,8 +9,9 @@ use acl_sys::aclrtStream;
 use super::{Ownership, Stream, StreamInner};
 use crate::call::call;
 use crate::closure;
+use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Refused, Result};
-use crate::progress::Queue as _;
+use crate::progress::{Pass, Progress, Queue as _};
 use crate::retire::{self, Waited};
 
 impl Stream {
@@ -234,8 +235,35 @@ impl StreamInner {
         }
     }
 
+    /// As [`Self::tell_later`]; gives the error back where something else is kept.
+    fn keep_untold(&self, error: Error) -> Option<Error> {
+        match &mut *self.untold.lock() {
+            Some(_) => Some(error),
+            none => {
+                *none = Some(error);
+                None
+            }
+        }
+    }
+
     fn tell_of_end(&self, error: Error) {
         self.context.record_drop_error("waiting for a stream that goes away", error);
+    }
+}
+
+/// Nobody heard what a drop was told of work of this stream: its next wait tells it, or
+/// [`Context::take_drop_errors`](crate::Context::take_drop_errors) where it is gone or has something else to tell.
+pub(crate) fn leave_failure(of: &Arc<Progress>, context: &ContextInner, (what, error): (&str, Error)) {
+    // Each stream knows itself what an abort dropped.
+    let is_told = error.is_of_work() && error.kind() != ErrorKind::Aborted;
+    let _pass = Pass::begin(of);
+    let stream = if is_told { StreamInner::of(of) } else { None };
+    let left = match stream {
+        Some(stream) => stream.keep_untold(error),
+        None => Some(error),
+    };
+    if let Some(error) = left {
+        context.record_drop_error(what, error);
     }
 }
 

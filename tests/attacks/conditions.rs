@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::channel;
 use std::thread;
 
-use crate::common::mock;
+use crate::common::{mock, needs_function};
 use racl::{CaptureMode, Condition, ErrorKind, Stream, Tensor, op};
 
 use crate::arena::{Arena, refused};
@@ -27,6 +27,7 @@ fn number(condition: &Condition) -> Tensor<i64> {
 
 #[test]
 fn panics_at_every_depth() {
+    needs_function("aclmdlRICondHandleCreate");
     let arena = Arena::new();
     let stream = arena.stream();
     let out = arena.tensor(0.0);
@@ -98,6 +99,7 @@ fn streams_that_leak_out_of_bodies() {
 
 #[test]
 fn conditions_and_cells_that_are_kept_after_their_graph() {
+    needs_function("aclmdlRICondHandleCreate");
     let arena = Arena::new();
     let stream = arena.stream();
     let mut kept = Vec::new();
@@ -159,6 +161,7 @@ fn end_inside(s: &Stream, depth: usize, out: &Tensor<f32>, end: &mut dyn FnMut()
 /// The capture of one thread has a body that another thread records, and ends it.
 #[test]
 fn a_body_on_another_thread_while_the_capture_ends() {
+    needs_function("aclmdlRICondHandleCreate");
     let arena = Arena::new();
     let stream = arena.stream();
     let out = arena.tensor(0.0);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use crate::common::mock;
+use crate::common::{mock, needs_mock};
 use racl::plan::Mode;
 use racl::{CaptureMode, DeviceBuffer, Error, ErrorKind, Event, Graph, Stream, Tensor, op};
 
@@ -158,6 +158,7 @@ fn waits_for_a_copy_that_is_dropped_then() {
     let (stream, other) = (arena.stream(), arena.stream());
     let mut buffer = arena.context.alloc_zeroed::<u8>(8).unwrap();
     // Not by a host function, which would keep the other one from running.
+    needs_mock("it holds a stream beside a host function");
     mock::hold(&stream).unwrap();
     let mut lent = Some(stream.upload(arena.context.pinned_from(&[3_u8; 8]).unwrap(), &mut buffer).unwrap());
     let held = stream.clone();
@@ -212,6 +213,9 @@ fn functions_that_queue_themselves() {
 fn behind_a_full_queue(what: impl Fn(&Stream, &mut Tensor<f32>) + Send + 'static) {
     behind_a_queue_full_of(|stream, x| op::fill(stream, x, 1.0), what);
 }
+
+/// Said before the function of the host waits for what fills the queue.
+const LIMITS: &str = "it uses mock::limit_events";
 
 /// As [`behind_a_full_queue`], of what `fill` gives to the stream.
 fn behind_a_queue_full_of(
@@ -306,6 +310,7 @@ impl Drop for Joined {
 /// work for this stream.
 #[test]
 fn a_stream_that_another_thread_lets_wait_for_what_a_third_one_records() {
+    needs_mock(LIMITS);
     let place: Arc<OnceLock<(Event, Mutex<DeviceBuffer<u8>>)>> = Arc::default();
     let waits = Arc::<Joined>::default();
     let (same, all) = (Arc::clone(&place), Arc::clone(&waits));
@@ -333,6 +338,7 @@ fn a_stream_that_another_thread_lets_wait_for_what_a_third_one_records() {
 
 #[test]
 fn an_event_that_another_thread_records_or_waits_for_behind_a_full_queue() {
+    needs_mock(LIMITS);
     for waits in [false, true] {
         let place = Arc::new(OnceLock::new());
         let same = Arc::clone(&place);
@@ -359,6 +365,7 @@ fn an_event_that_another_thread_records_or_waits_for_behind_a_full_queue() {
 /// A third thread makes a future of it, which is no call that the function may not wait for.
 #[test]
 fn a_future_of_an_event_that_another_thread_records_behind_a_full_queue() {
+    needs_mock(LIMITS);
     let place = Arc::new(OnceLock::new());
     let same = Arc::clone(&place);
     let fill = move |stream: &Stream, _: &mut Tensor<f32>| {

@@ -13,6 +13,9 @@ const ELSEWHERE: &str = "RACL_TEST_ELSEWHERE";
 /// A file that is written with what the library is.
 const FACTS: &str = "RACL_TEST_FACTS";
 
+/// Set where the library takes the mock's files of models, as one does that has the mock behind it.
+const MODELS: &str = "RACL_TEST_MODELS";
+
 /// Set where nobody else uses the card.
 const ALONE: &str = "RACL_TEST_CARD_IS_OURS";
 
@@ -39,11 +42,28 @@ pub(crate) fn needs_mock(reason: &str) {
     }
 }
 
+/// Ends the test as one that is skipped, where the library does not take the mock's files of models.
+#[track_caller]
+pub(crate) fn needs_models_of_the_mock() {
+    if !is_mock() && env::var_os(MODELS).is_none() {
+        skip(&format!("its models are files of the mock; {MODELS}=1 runs it where the library takes those"));
+    }
+}
+
 /// Ends the test as one that is skipped, where other programs may use the card: it changes what they see.
 #[track_caller]
 pub(crate) fn needs_the_card_alone(reason: &str) {
     if !is_mock() && env::var_os(ALONE).is_none() {
         skip(&format!("{reason}; {ALONE}=1 runs it"));
+    }
+}
+
+/// Ends the test as one that is skipped, where the library is of a release without this function.
+#[track_caller]
+pub(crate) fn needs_function(name: &str) {
+    assert!(racl::sys::symbol_info(name).is_some(), "{name} is no function of the interface");
+    if !is_mock() && !acl().table().has(name) {
+        skip(&format!("the library has no {name}"));
     }
 }
 

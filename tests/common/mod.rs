@@ -13,7 +13,8 @@ pub(crate) mod library;
 pub(crate) mod mock;
 pub(crate) mod over;
 
-pub(crate) use library::{acl, device_at, is_mock, needs_mock, needs_the_card_alone};
+pub(crate) use library::needs_the_card_alone;
+pub(crate) use library::{acl, device_at, is_mock, needs_function, needs_mock, needs_models_of_the_mock};
 pub(crate) use over::Over;
 
 /// The first device of the library: of the built-in mock, unless the tests run elsewhere.

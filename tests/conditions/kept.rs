@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::{CaptureMode, GraphPool, Prefetch, op};
 
-use crate::common::{device, mock};
+use crate::common::{device, mock, needs_function};
 use crate::{bytes, capture, number, word};
 
 #[test]
@@ -84,6 +84,7 @@ fn launches_are_in_order_with_other_streams_by_what_their_bodies_use() {
 
 #[test]
 fn memory_that_a_body_makes_is_of_the_pool_and_is_had_again_behind_it() {
+    needs_function("aclmdlRICondHandleCreate");
     let context = device().context().create_context().unwrap();
     let (stream, pool) = (context.stream().unwrap(), GraphPool::new(&context));
     let mut outs = [(); 2].map(|()| context.alloc_zeroed::<u8>(5000).unwrap());

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use crate::common::mock;
+use crate::common::{mock, needs_mock};
 
 /// Set in the processes: which part, of how many.
 const PART: &str = "RACL_TEST_PART";
@@ -35,6 +35,8 @@ impl Part {
 /// the path of the test that asks.
 pub(crate) fn in_parts(test: &str, work: impl FnOnce(&Part)) {
     let _alone = mock::exclusive();
+    // In a process of its own that is told as a failure.
+    needs_mock("it lets calls of the mock fail");
     if let Ok(part) = env::var(PART) {
         let (first, step) = part.split_once('/').expect("a part of so many");
         return work(&Part::new(first.parse().unwrap(), step.parse().unwrap()));

@@ -58,12 +58,57 @@ fn a_failure_that_another_wait_was_told_of_is_told_as_well() {
 fn a_host_function_that_panicked_before_the_point_was_marked_is_told() {
     let _alone = alone();
     let device = device();
-    let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
+    let stream = device.stream().unwrap();
     stream.host_function(|| panic!("on purpose")).unwrap();
-    event.record(&stream).unwrap();
-    event.synchronize().unwrap();
+    mock::run_until_idle();
     assert_says(&block_on(stream.finished()).unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
     block_on(stream.finished()).unwrap();
+}
+
+#[test]
+fn a_future_of_an_event_tells_a_host_function_in_front_of_the_record_that_panicked() {
+    let _alone = alone();
+    let device = device();
+    let (stream, before) = (device.stream().unwrap(), Arc::new(device.event().unwrap()));
+    let event = Arc::new(device.event().unwrap());
+    for asked_later in [true, false] {
+        mock::hold(&stream).unwrap();
+        before.record(&stream).unwrap();
+        stream.host_function(|| panic!("on purpose")).unwrap();
+        event.record(&stream).unwrap();
+        let (first, mut reached) = (before.reached(), event.reached());
+        if !asked_later {
+            assert_waits(&mut reached, Waker::noop());
+        }
+        mock::release(&stream).unwrap();
+        mock::run_until_idle();
+        block_on(first).unwrap();
+        assert_says(&block_on(reached).unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
+        block_on(event.reached()).unwrap();
+        stream.synchronize().unwrap();
+    }
+}
+
+#[test]
+fn a_wait_for_a_copy_tells_a_host_function_in_front_of_it_that_panicked() {
+    let _alone = alone();
+    let device = device();
+    let (stream, buffer) = (device.stream().unwrap(), device.upload(&[1_u8; 64]).unwrap());
+    let copy = || {
+        stream.host_function(|| panic!("on purpose")).unwrap();
+        stream.download(&buffer, device.pinned(64).unwrap()).unwrap()
+    };
+    let by_await = copy();
+    let (lent, error) = block_on(by_await.into_future()).unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::CallbackPanicked, &["on purpose"]);
+    assert_eq!(*block_on(lent.into_future()).unwrap(), [1; 64]);
+    let (lent, error) = copy().wait().unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::CallbackPanicked, &["on purpose"]);
+    assert_eq!(*lent.wait().unwrap(), [1; 64]);
+    stream.synchronize().unwrap();
+    // Nobody has the buffer that is dropped.
+    drop(copy());
+    assert_says(&stream.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
 }
 
 #[test]

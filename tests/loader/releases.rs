@@ -248,6 +248,19 @@ fn run(device: &Device, mut exe: racl::plan::Executable) -> Result<()> {
     Ok(())
 }
 
+/// A limit of the whole device ends, also where the library does not tell how many cores there are.
+fn device_limit(device: &Device) -> Result<()> {
+    if !device.acl().table().has("aclrtSetDeviceResLimit") {
+        return Ok(());
+    }
+    let all = device.core_limit()?;
+    let limit = device.limit_cores(Cores { cube: 1, vector: 1 })?;
+    assert_eq!(device.core_limit()?, Cores { cube: 1, vector: 1 });
+    limit.end()?;
+    assert_eq!(device.core_limit()?, all);
+    Ok(())
+}
+
 /// Waits with a limit, also where the library has none for events, and a drop that gives up.
 fn limits(device: &Device, controls: &Controls) -> Result<()> {
     let (stream, event) = (device.stream()?, device.event()?);
@@ -363,6 +376,7 @@ fn works_everywhere(acl: &Acl, controls: &Controls) -> Result<()> {
     })?;
     run(&device, plan.capture(&device, Frozen::new())?)?;
     limits(&device, controls)?;
+    device_limit(&device)?;
     host_functions::work(&device)?;
     gates(&device)?;
     choices::work(&device)?;

@@ -7,6 +7,7 @@ mod common;
 mod described;
 mod flight;
 mod loading;
+mod plain;
 mod preprocessing;
 mod refused;
 mod runs;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether the tests of racl see it when the library is wrong: 30 libraries, each wrong in one way.
+"""Whether the tests of racl see it when the library is wrong: 33 libraries, each wrong in one way.
 
 Each stands in front of the right one (mock-acl/build, or the path that is given). For each the programs below run until
 a test fails that passes with the right one. One line a library, with the test that sees it; the exit code is 1 when one
@@ -15,14 +15,14 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-COUNT = 30
+COUNT = 33
 # Where it is looked first; all others come behind.
 NEAR = {2: "memory", 3: "memory", 4: "streams", 6: "events", 7: "events", 12: "memory", 13: "operators", 14: "operators",
         15: "devices", 16: "events", 18: "events", 19: "memory", 20: "memory", 21: "events", 22: "devices", 23: "collectives",
         24: "collectives", 25: "collectives", 26: "kernels", 27: "kernels", 28: "conditions", 29: "conditions",
-        30: "processes"}
+        30: "processes", 31: "models", 32: "models", 33: "models"}
 PROGRAMS = ["streams", "capture", "memory", "events", "operators", "devices", "notifies", "flags", "tracked", "plans",
-            "collectives", "kernels", "conditions", "processes"]
+            "collectives", "kernels", "conditions", "processes", "models"]
 
 
 def programs():
@@ -46,7 +46,7 @@ def kernel(folder):
 def failed_tests(program, library, folder, axpy):
     """The names of the tests that failed."""
     environment = {**os.environ, "RACL_LIBRARY": str(library), "RACL_TEST_REPORT": str(folder), "CARGO_PKG_NAME": "racl",
-                   "RACL_TEST_KERNEL": str(axpy),
+                   "RACL_TEST_KERNEL": str(axpy), "RACL_TEST_MODELS": "1",
                    "RACL_TEST_LIMIT": os.environ.get("RACL_TEST_LIMIT", "60")}
     subprocess.run([ROOT / "tools/run-test", program], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)

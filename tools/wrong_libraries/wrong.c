@@ -247,4 +247,28 @@ aclError aclrtIpcMemImportByKey(void **place, const char *key, uint64_t flags) {
     aclError code = RIGHT(aclrtIpcMemImportByKey)(place, key, flags);
     return code == ACL_SUCCESS ? RIGHT(aclrtMalloc)(place, 2 << 20, ACL_MEM_MALLOC_HUGE_FIRST) : code;
 }
+#elif WRONG == 31
+const char *what = "a model runs with a batch of one";
+aclError aclmdlSetDynamicBatchSize(uint32_t model, aclmdlDataset *dataset, size_t index, uint64_t batch) {
+    (void)batch;
+    return RIGHT(aclmdlSetDynamicBatchSize)(model, dataset, index, 1);
+}
+#elif WRONG == 32
+const char *what = "a model that is given to a stream does not run";
+aclError aclmdlExecuteAsync(uint32_t model, const aclmdlDataset *input, aclmdlDataset *output, aclrtStream stream) {
+    (void)model, (void)input, (void)output, (void)stream;
+    return ACL_SUCCESS;
+}
+#elif WRONG == 33
+const char *what = "the first two inputs of a model are exchanged";
+aclError aclmdlExecuteAsync(uint32_t model, const aclmdlDataset *input, aclmdlDataset *output, aclrtStream stream) {
+    if (aclmdlGetDatasetNumBuffers(input) > 1) {
+        aclDataBuffer *one = aclmdlGetDatasetBuffer(input, 0), *two = aclmdlGetDatasetBuffer(input, 1);
+        void *place = aclGetDataBufferAddr(one);
+        size_t size = aclGetDataBufferSizeV2(one);
+        aclUpdateDataBuffer(one, aclGetDataBufferAddr(two), aclGetDataBufferSizeV2(two));
+        aclUpdateDataBuffer(two, place, size);
+    }
+    return RIGHT(aclmdlExecuteAsync)(model, input, output, stream);
+}
 #endif

@@ -229,10 +229,10 @@ impl Delivery {
         if self.good {
             return Ok(Vec::new());
         }
-        let mut all: Vec<_> = self.memory.ends.iter().take(self.recorded).map(Event::reached).collect();
+        let mut all: Vec<_> = self.memory.ends.iter().take(self.recorded).map(Event::outlasted).collect();
         for side in &mut self.memory.sides {
             if let HostSide::Lent(lent) = side {
-                all.push(lent.share_done()?.reached());
+                all.push(lent.share_done()?.outlasted());
             }
         }
         Ok(all)
@@ -248,7 +248,7 @@ impl Delivery {
         if let Some(rescue) = &self.rescue {
             rescue.check()?;
         }
-        let ended = self.memory.ends.iter().take(self.recorded).try_for_each(|end| end.synchronize());
+        let ended = self.memory.ends.iter().take(self.recorded).try_for_each(|end| end.outlast().map(drop));
         if let (Err(error), Some(rescue)) = (&ended, &self.rescue) {
             rescue.note(error);
         }
@@ -302,7 +302,7 @@ fn of_run(outcome: &Outcome, error: Error) -> Error {
 /// The pinned memory is here once its transfer is over; after a wait that failed it can be waited for again.
 fn land(side: &mut HostSide) -> Result<()> {
     let (landed, waited) = match std::mem::replace(side, HostSide::Gone) {
-        HostSide::Lent(lent) => match lent.wait() {
+        HostSide::Lent(lent) => match lent.outlast() {
             Ok(pinned) => (HostSide::Here(pinned), Ok(())),
             Err(refused) => {
                 let (lent, error) = refused.into_parts();

@@ -118,7 +118,7 @@ pub(super) fn here(side: &mut HostSide) -> Result<&mut PinnedBuffer<u8>> {
     if let HostSide::Lent(_) = side
         && let HostSide::Lent(lent) = std::mem::replace(side, HostSide::Gone)
     {
-        *side = HostSide::Here(lent.wait()?);
+        *side = HostSide::Here(lent.outlast()?);
     }
     match side {
         HostSide::Here(pinned) => Ok(pinned),

@@ -526,8 +526,8 @@ fn all_reached(events: &[&Event], limit: Duration) -> bool {
 fn reached(event: &Event, limit: Duration) -> bool {
     // What the C call can take.
     let limit = limit.clamp(FIRST_LOOK, Duration::from_millis(i32::MAX as u64));
-    match event.synchronize_timeout(limit) {
-        Ok(()) => true,
+    match event.outlast_within(limit) {
+        Ok(_) => true,
         Err(error) if error.is_not_done() => false,
         Err(error) => {
             event.context_inner().record_drop_error("waiting for work at a gate that is opened", error);

@@ -77,7 +77,7 @@ impl Executable {
         let lacks = outside.may_lack_runs();
         let is_told = |error: &Error| lacks && error.kind() == ErrorKind::Aborted;
         let whole =
-            |end: &Event| end.synchronize().or_else(|error| if is_told(&error) { Ok(()) } else { Err(error) });
+            |end: &Event| end.outlast().map(drop).or_else(|error| if is_told(&error) { Ok(()) } else { Err(error) });
         let ended = ends.into_iter().try_for_each(whole).and_then(|()| outside.begin_anew(&self.origin));
         if let Err(error) = ended {
             opened.iter().for_each(|opened| opened.report(self.context.inner()));

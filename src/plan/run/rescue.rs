@@ -140,7 +140,7 @@ fn ended(event: &Event) -> Option<Result<()>> {
     let ended = match event.is_reached() {
         Ok(false) => return None,
         // It is reached, so this blocks nobody.
-        Ok(true) => event.synchronize(),
+        Ok(true) => event.outlast().map(drop),
         Err(error) => Err(error),
     };
     ended.as_ref().map_or_else(|error| error.is_of_work(), |()| true).then_some(ended)
