@@ -265,7 +265,8 @@ pub(super) fn piece_of(places: &[Place], pieces: &Pieces, value: u32) -> Result<
     storage(pieces, place).map(|storage| place.piece(storage))
 }
 
-fn storage<'a>(pieces: &'a Pieces, place: &Place) -> Result<&'a Piece> {
+/// The memory that has a value.
+pub(super) fn storage<'a>(pieces: &'a Pieces, place: &Place) -> Result<&'a Piece> {
     let piece = pieces[place.storage as usize].as_ref();
     piece.ok_or_else(|| Error::new(ErrorKind::Internal, "an input of the plan has no memory"))
 }
@@ -337,7 +338,8 @@ fn foreign(source: Work<'_>, (function, accesses): (u32, &[Access]), stream: &St
         }
         Body::Host(_) => return Err(Error::new(ErrorKind::Internal, "an operator without a body")),
     };
-    let (mut arguments, mut uses): (Vec<Argument>, Vec<Touch<'_>>) = (Vec::new(), Vec::new());
+    let mut arguments: Vec<Argument> = Vec::with_capacity(accesses.len());
+    let mut uses: Vec<Touch<'_>> = Vec::with_capacity(accesses.len());
     for access in accesses {
         let place = &places[access.value as usize];
         let piece = storage(pieces, place)?;
