@@ -18,6 +18,7 @@ pub(crate) mod operator;
 pub(crate) mod quantity;
 pub(crate) mod quick;
 pub(crate) mod sound;
+pub(crate) mod unread;
 pub(crate) mod unused;
 pub(crate) mod uses;
 #[cfg(feature = "cache")]

@@ -8,6 +8,7 @@ use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::overlap::steps::Steps;
 use crate::plan::recipe::finds::writes_what_it_finds;
 use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::unread::is_unread;
 use crate::plan::recipe::uses::{Use, Uses};
 use crate::plan::recipe::{Mode, NodeKind, Recipe, StorageKind, count_of};
 
@@ -138,7 +139,7 @@ pub(super) fn each(recipe: &Recipe, life: Life<'_>, mut see: impl FnMut(Event)) 
     }
     for of_node in life.all.chunk_by(|a, b| a.node == b.node) {
         let with_value = || of_node.iter().map(|one| (one, recipe.access(one)));
-        for (one, access) in with_value().filter(|(_, access)| access.mode.reads()) {
+        for (one, access) in with_value().filter(|(one, access)| access.mode.reads() && !is_unread(recipe, one)) {
             see(Event::Read(Some(*one), access.value));
         }
         with_value()
