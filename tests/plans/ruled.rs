@@ -1,9 +1,9 @@
 //! Results that a plan makes by rules, and what the rules refuse.
 
 use racl::half::f16;
-use racl::op::DataType::{self, F16, F32, I64};
+use racl::op::DataType::{self, F16, F32, I8, I64};
 use racl::op::{Probe, aclnn};
-use racl::plan::{Builder, Dim, Frozen, Inferred, Input, Plan, Quantity, Simulated, Value};
+use racl::plan::{Builder, Dim, Frozen, Inferred, Input, Mode, Plan, Quantity, RunOptions, Simulated, Value};
 use racl::{ErrorKind, Result};
 
 use crate::Alone;
@@ -215,7 +215,7 @@ fn numbers_over_symbols_take_part_in_rules() {
         let (mut twice, mut part, mut scaled) = (Inferred::new(), Inferred::new(), Inferred::new());
         aclnn::repeat(&g.telling("repeats", 2), &x, &[1], &mut twice)?;
         assert_eq!(g.dims(twice.value()?)?, [n * 2]);
-        // the last n - 1 of 2·n numbers
+        // the last n - 1 of 2*n numbers
         aclnn::slice(&g.telling("start", n + 1).telling("end", n * 2), &twice, 0, 0, 0, 1, &mut part)?;
         assert_eq!(format!("{:?}", g.dims(part.value()?)?), "[s0-1]");
         aclnn::muls(&g.telling("other", Quantity::power(n, 1.0)), &part, 0.0_f32, &mut scaled)?;
@@ -268,6 +268,37 @@ fn what_a_library_may_take_beyond_the_mock_is_recorded() {
 }
 
 /// As torch.nn.MaxPool2d(3, stride=2, ceil_mode=True) of two by two: one window, which reaches past the end.
+#[test]
+fn an_axis_that_is_too_long_whatever_the_symbols_are_is_refused_with_the_line() {
+    let most = 1_usize << 31;
+    let pool = |times: usize| {
+        Plan::build(|g| {
+            let n = g.symbol("n", most / 2..=most)?;
+            let x = g.input("x", [1.into(), 1.into(), 1.into(), n * times], F16, Input::Copied)?;
+            let mut y = Inferred::new();
+            aclnn::adaptive_avg_pool2d(g, &x, &[1, 1], &mut y)?;
+            g.output("y", y.value()?)
+        })
+    };
+    // Half of the most is not too long.
+    pool(1).unwrap();
+    let says = ["aclnnAdaptiveAvgPool2d", "an axis of 2*n elements", "tests/plans/ruled.rs"];
+    assert_says(&pool(2).unwrap_err(), ErrorKind::InvalidPlan, &says);
+    let product = |times: usize| {
+        Plan::build(|g| {
+            let n = g.symbol("n", most / 2..=most)?;
+            let x = g.input("x", [n * times, 8.into()], F16, Input::Copied)?;
+            let w = g.full([8, 4], I8, 1)?;
+            let scale = g.full([1, 4], F16, 1)?;
+            let mut y = Inferred::new();
+            aclnn::weight_quant_batch_matmul_v2(g, &x, &w, &scale, None, None, None, None, 0, &mut y)?;
+            g.output("y", y.value()?)
+        })
+    };
+    product(1).unwrap();
+    assert_says(&product(2).unwrap_err(), ErrorKind::InvalidPlan, &["an operand [2*n, 8]", "tests/plans/ruled.rs"]);
+}
+
 #[test]
 fn a_window_that_reaches_past_the_end_counts_with_ceil() {
     let alone = Alone::new();
