@@ -481,6 +481,12 @@ impl Recipe {
         format!("{} (#{index}, {tag}, {})", self.label(node), self.places.show(node.place))
     }
 
+    /// Names and values of the symbols, for messages.
+    pub(crate) fn when(&self, symbols: &[u64]) -> String {
+        let all = self.symbols.iter().zip(symbols).map(|(symbol, value)| format!("{} = {value}", symbol.name));
+        format!("when {}", all.collect::<Vec<_>>().join(", "))
+    }
+
     /// The recipe with numbers in place of symbols, or the size that has none.
     pub(crate) fn specialised(&self, symbols: &[u64]) -> Result<Self, String> {
         let mut fixed = self.clone();

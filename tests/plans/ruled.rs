@@ -113,6 +113,32 @@ fn what_no_rule_reaches_is_left_to_the_first_phase() {
     refused(&|g, x| aclnn::swi_glu(g, &x, 0, &mut Inferred::new()), &["aclnnSwiGlu", "have to be declared"]);
 }
 
+#[test]
+fn what_the_first_phase_refuses_for_some_sizes_is_told_with_them() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let plan = Plan::build(|g| {
+        let (rows, columns) = (g.symbol("rows", 2..=8)?, g.symbol("columns", 1..=4)?);
+        let x = g.input("x", [rows, columns], F32, Input::Copied)?;
+        let y = g.empty([3.into(), columns], F32)?;
+        aclnn::swi_glu(g, &x, 0, &mut { y })?; // good where there are six rows
+        g.output("y", y)
+    })
+    .unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let mut run = |rows: usize| {
+            let x = alone.device.zeros::<f32>([rows, 2]).unwrap();
+            let mut bind = crate::give(&exe, "x", &x);
+            exe.run(&stream, &mut bind)
+        };
+        let says = ["aclnnSwiGlu (#0", "tests/plans/ruled.rs", "when rows = 4, columns = 2"];
+        assert_says(&run(4).unwrap_err(), ErrorKind::OperatorArgument, &says);
+        run(6).unwrap();
+        stream.synchronize().unwrap();
+    }
+}
+
 /// Also where its shapes are left to the first phase.
 #[test]
 fn what_an_operator_is_told_to_leave_is_no_result() {

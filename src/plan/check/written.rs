@@ -17,7 +17,7 @@ use super::MOST;
 use super::cover::Cover;
 use super::finding::{Finding, FindingKind};
 use super::symbolic;
-use super::text::{examples, memory, with};
+use super::text::{examples, memory};
 
 /// Writers that a message names.
 const MOST_NAMED: usize = 2;
@@ -254,7 +254,7 @@ fn symbolic_gaps(recipe: &Recipe, life: Life<'_>) -> Vec<(Reader, Gap, String)> 
     if open.is_empty() {
         return Vec::new();
     }
-    let tried = examples(recipe).map(|symbols| (gaps(recipe, life, &symbols), with(recipe, &symbols)));
+    let tried = examples(recipe).map(|symbols| (gaps(recipe, life, &symbols), recipe.when(&symbols)));
     let of = |reader: Reader| {
         let gaps = tried.iter().flat_map(|(gaps, when)| gaps.iter().map(move |gap| (gap, when)));
         let found = gaps.filter(|(gap, _)| gap.0 == reader).find_map(|(gap, when)| Some((gap.1?, when)));

@@ -130,7 +130,7 @@ impl Issue<'_> {
                     continue;
                 }
                 self.limit_cores(&mut limit, node, stream)?;
-                self.node(index, node, stream).context_with(|| recipe.describe(index))?;
+                self.node(index, node, stream).context_with(|| self.source.describe(index))?;
                 index += 1;
             }
             Ok(())
@@ -284,6 +284,15 @@ pub(super) struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
+    /// A node, with the values of the symbols where there are any: work may be possible for some of them alone.
+    fn describe(&self, node: u32) -> String {
+        let (named, with_symbols) = (self.recipe.describe(node), &self.plan.recipe);
+        match with_symbols.symbols.is_empty() {
+            true => named,
+            false => format!("{named}, {}", with_symbols.when(self.numbers)),
+        }
+    }
+
     /// The operator with the numbers of this run.
     pub(super) fn told(&self, recorded: &'a Recorded, function: u32) -> Result<Cow<'a, Recorded>> {
         // The recipe without symbols has no numbers that each run gives.
