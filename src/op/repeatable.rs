@@ -16,12 +16,11 @@ use acl_sys::aclOpExecutor;
 use super::argument::{Arg, Object, Objects, Slot};
 use super::executor::{Call, Executor, Function, Index, Memory, workspace};
 use super::few::Few;
-use super::view::View;
 use crate::call::{Caller as _, call};
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
-use crate::memory::Touch;
+use crate::memory::{Allocation, Touch};
 use crate::stream::{Scratch, Stream, Task, Workspace};
 
 /// A target that keeps the executor, when the operator and the library allow it, and launches nothing.
@@ -286,26 +285,27 @@ pub(crate) struct Repeatable {
 unsafe impl Send for Repeatable {}
 
 impl Repeatable {
-    /// Submits the operator on the memory of `views`, in the order of the first phase and with the layouts that it
-    /// was given. False when the library refuses an address: nothing was submitted then, and the executor is of no
-    /// more use.
+    /// Submits the operator on other memory: for each tensor its allocation and where its storage starts there, in the order
+    /// of the first phase and with the layouts that it was given. False when the library refuses an address: nothing was
+    /// submitted then, and the executor is of no more use.
     pub(crate) fn launch<'v>(
         &mut self,
         stream: &Stream,
-        views: impl Iterator<Item = &'v View<'v>> + Clone,
+        memory: impl Iterator<Item = Result<(&'v Arc<Allocation>, *mut c_void)>> + Clone,
         location: &'static Location<'static>,
     ) -> Result<bool> {
         let stays = self.launched || self.thread == thread::current().id();
-        if !stays || views.clone().count() != self.kept.tensors.len() {
+        if !stays || memory.clone().count() != self.kept.tensors.len() {
             let text = format!("{} repeated with other tensors, or launched first on another thread", self.label);
             return Err(Error::new(ErrorKind::Internal, text));
         }
         let (mut uses, mut starts) = (Few::new(), Few::new());
-        for view in views {
-            stream.check_device(view.context_inner())?;
+        for storage in memory {
+            let (allocation, start) = storage?;
+            stream.check_device(allocation.context())?;
             // Which of them are results is not known here.
-            uses.push(Touch::written(view.allocation()));
-            starts.push(view.start);
+            uses.push(Touch::written(allocation));
+            starts.push(start);
         }
         if self.kept.move_to(&self.context, self.label, starts.as_slice()) == Moved::Refused {
             return Ok(false);
@@ -344,7 +344,7 @@ mod tests {
 
     fn launch(kept: &mut Repeatable, stream: &Stream, tensors: &[&Tensor<f32>]) -> Result<bool> {
         let views: Vec<_> = tensors.iter().map(|tensor| tensor.view()).collect();
-        kept.launch(stream, views.iter(), Location::caller())
+        kept.launch(stream, views.iter().map(|view| Ok((view.allocation, view.start))), Location::caller())
     }
 
     #[test]

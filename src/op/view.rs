@@ -58,15 +58,7 @@ pub(super) fn note_layout(words: &mut Vec<u64>, dims: &Shape, strides: &[usize; 
     }
 }
 
-impl<'a> View<'a> {
-    pub(crate) fn allocation(&self) -> &'a Arc<Allocation> {
-        self.allocation
-    }
-
-    pub(crate) fn context_inner(&self) -> &'a Arc<ContextInner> {
-        self.allocation.context()
-    }
-
+impl View<'_> {
     /// The C description, for the first phase of an operator.
     pub(super) fn describe(&self, context: &ContextInner) -> Result<*mut aclTensor> {
         let signed = |values: &[usize; MAX_RANK]| values.map(|value| value as i64);

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::order::{Broken, Order};
 use super::overlap::ranges::may_overlap;
 use super::recipe::Recipe;
+use super::recipe::callable::Behind;
 use super::recipe::uses::{Use, Uses};
 use super::symbols::effort::spend;
 
@@ -38,6 +39,12 @@ pub(crate) fn check(recipe: &Recipe, order: &Order, uses: &Uses) -> Vec<Finding>
     }
     gates::check(recipe, order, &mut findings);
     findings
+}
+
+/// What of its inputs and its outputs a plan that has passed may not have written, for who calls it: inputs first.
+pub(crate) fn behind(recipe: &Recipe, uses: &Uses) -> Vec<Behind> {
+    let inputs = recipe.inputs.iter().map(|input| written::behind_input(recipe, uses, input.value));
+    inputs.chain(recipe.outputs.iter().map(|output| written::behind_output(recipe, uses, output.value))).collect()
 }
 
 /// Waits at gates that may not end.

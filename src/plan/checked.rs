@@ -140,7 +140,8 @@ impl Callable for Inner {
     }
 
     fn facts(&self) -> &Facts {
-        self.facts.get_or_init(|| calls::facts(&self.recorded.recipe))
+        let recorded = &self.recorded;
+        self.facts.get_or_init(|| calls::facts(&recorded.recipe, check::behind(&recorded.recipe, &recorded.uses)))
     }
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

@@ -18,6 +18,7 @@ pub(crate) mod operator;
 pub(crate) mod quantity;
 pub(crate) mod quick;
 pub(crate) mod sound;
+pub(crate) mod unread;
 pub(crate) mod unused;
 pub(crate) mod uses;
 #[cfg(feature = "cache")]
@@ -478,6 +479,12 @@ impl Recipe {
             format!("stream {:?}", self.tags[usize::from(node.tag)].name)
         };
         format!("{} (#{index}, {tag}, {})", self.label(node), self.places.show(node.place))
+    }
+
+    /// Names and values of the symbols, for messages.
+    pub(crate) fn when(&self, symbols: &[u64]) -> String {
+        let all = self.symbols.iter().zip(symbols).map(|(symbol, value)| format!("{} = {value}", symbol.name));
+        format!("when {}", all.collect::<Vec<_>>().join(", "))
     }
 
     /// The recipe with numbers in place of symbols, or the size that has none.

@@ -70,7 +70,7 @@ impl Of {
         Self { also, ..self }
     }
 
-    /// Where the operator is told that nobody wants it.
+    /// Where the operator leaves it as it is, since nobody wants it or there is nothing to say.
     fn unless(self, wanted: bool) -> Self {
         Self { left: !wanted, ..self }
     }
@@ -164,6 +164,9 @@ const WANTED: &[(&[&str], Wanted)] = &[
     (&["BatchNormBackward"], |a| Ok(a.bools(9)?.to_vec())),
     (&["AddLayerNorm"], |a| Ok(vec![true, true, true, a.flag(6)?])),
     (&["BatchNorm"], |a| a.flag(5).map(|training| vec![true, training, training])),
+    (&["LogSigmoidForward"], |_| Ok(vec![true, false])),
+    (&["Dropout"], |a| Ok(vec![true, create::draws(a, 1, Some(2))?])),
+    (&["DropoutV3"], |a| Ok(vec![true, create::draws(a, 2, None)?])),
     (&["CrossEntropyLoss"], |_| Ok(vec![true, true, false, false])),
     (&["FlashAttentionScore", "FlashAttentionScoreV2"], |_| Ok(vec![true, true, false, true])),
     (&["FusedInferAttentionScore"], |a| Ok(vec![true, a.flag(27)?])),

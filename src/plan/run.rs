@@ -19,6 +19,7 @@ mod gate;
 mod host;
 mod host_outputs;
 mod issue;
+mod movable;
 mod narrow;
 mod once;
 mod options;

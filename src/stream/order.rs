@@ -108,11 +108,6 @@ impl StreamInner {
         if !self.is_ordered() {
             return Ok(false);
         }
-        let id = self.progress.era();
-        let mut before = Vec::new();
-        for touch in uses.filter(|touch| touch.how != How::Kept && !touch.memory.is_in_order(id)) {
-            touch.memory.uses_before(id, touch.how, &mut before);
-        }
         let clock = {
             let state = self.lock();
             if state.capture.is_some() || state.only_keeps {
@@ -120,6 +115,11 @@ impl StreamInner {
             }
             state.clock.clone()
         };
+        let id = self.progress.era();
+        let mut before = Vec::new();
+        for touch in uses.filter(|touch| touch.how != How::Kept && !touch.memory.is_in_order(id)) {
+            touch.memory.uses_before(id, touch.how, &mut before);
+        }
         before.retain(|one| !clock.covers(one.stream(), one.number()));
         let mut marks = Vec::with_capacity(before.len());
         let mut whole = true;

@@ -57,6 +57,7 @@ mod stuck;
 mod telling;
 mod typed;
 mod unique;
+mod unwritten;
 mod updates;
 #[path = "../common/watchdog.rs"]
 mod watchdog;

@@ -1,9 +1,9 @@
 //! Results that a plan makes by rules, and what the rules refuse.
 
 use racl::half::f16;
-use racl::op::DataType::{self, F16, F32, I64};
+use racl::op::DataType::{self, F16, F32, I8, I64};
 use racl::op::{Probe, aclnn};
-use racl::plan::{Builder, Dim, Frozen, Inferred, Input, Plan, Quantity, Simulated, Value};
+use racl::plan::{Builder, Dim, Frozen, Inferred, Input, Mode, Plan, Quantity, RunOptions, Simulated, Value};
 use racl::{ErrorKind, Result};
 
 use crate::Alone;
@@ -113,6 +113,32 @@ fn what_no_rule_reaches_is_left_to_the_first_phase() {
     refused(&|g, x| aclnn::swi_glu(g, &x, 0, &mut Inferred::new()), &["aclnnSwiGlu", "have to be declared"]);
 }
 
+#[test]
+fn what_the_first_phase_refuses_for_some_sizes_is_told_with_them() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let plan = Plan::build(|g| {
+        let (rows, columns) = (g.symbol("rows", 2..=8)?, g.symbol("columns", 1..=4)?);
+        let x = g.input("x", [rows, columns], F32, Input::Copied)?;
+        let y = g.empty([3.into(), columns], F32)?;
+        aclnn::swi_glu(g, &x, 0, &mut { y })?; // good where there are six rows
+        g.output("y", y)
+    })
+    .unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let mut run = |rows: usize| {
+            let x = alone.device.zeros::<f32>([rows, 2]).unwrap();
+            let mut bind = crate::give(&exe, "x", &x);
+            exe.run(&stream, &mut bind)
+        };
+        let says = ["aclnnSwiGlu (#0", "tests/plans/ruled.rs", "when rows = 4, columns = 2"];
+        assert_says(&run(4).unwrap_err(), ErrorKind::OperatorArgument, &says);
+        run(6).unwrap();
+        stream.synchronize().unwrap();
+    }
+}
+
 /// Also where its shapes are left to the first phase.
 #[test]
 fn what_an_operator_is_told_to_leave_is_no_result() {
@@ -215,7 +241,7 @@ fn numbers_over_symbols_take_part_in_rules() {
         let (mut twice, mut part, mut scaled) = (Inferred::new(), Inferred::new(), Inferred::new());
         aclnn::repeat(&g.telling("repeats", 2), &x, &[1], &mut twice)?;
         assert_eq!(g.dims(twice.value()?)?, [n * 2]);
-        // the last n - 1 of 2·n numbers
+        // the last n - 1 of 2*n numbers
         aclnn::slice(&g.telling("start", n + 1).telling("end", n * 2), &twice, 0, 0, 0, 1, &mut part)?;
         assert_eq!(format!("{:?}", g.dims(part.value()?)?), "[s0-1]");
         aclnn::muls(&g.telling("other", Quantity::power(n, 1.0)), &part, 0.0_f32, &mut scaled)?;
@@ -268,6 +294,37 @@ fn what_a_library_may_take_beyond_the_mock_is_recorded() {
 }
 
 /// As torch.nn.MaxPool2d(3, stride=2, ceil_mode=True) of two by two: one window, which reaches past the end.
+#[test]
+fn an_axis_that_is_too_long_whatever_the_symbols_are_is_refused_with_the_line() {
+    let most = 1_usize << 31;
+    let pool = |times: usize| {
+        Plan::build(|g| {
+            let n = g.symbol("n", most / 2..=most)?;
+            let x = g.input("x", [1.into(), 1.into(), 1.into(), n * times], F16, Input::Copied)?;
+            let mut y = Inferred::new();
+            aclnn::adaptive_avg_pool2d(g, &x, &[1, 1], &mut y)?;
+            g.output("y", y.value()?)
+        })
+    };
+    // Half of the most is not too long.
+    pool(1).unwrap();
+    let says = ["aclnnAdaptiveAvgPool2d", "an axis of 2*n elements", "tests/plans/ruled.rs"];
+    assert_says(&pool(2).unwrap_err(), ErrorKind::InvalidPlan, &says);
+    let product = |times: usize| {
+        Plan::build(|g| {
+            let n = g.symbol("n", most / 2..=most)?;
+            let x = g.input("x", [n * times, 8.into()], F16, Input::Copied)?;
+            let w = g.full([8, 4], I8, 1)?;
+            let scale = g.full([1, 4], F16, 1)?;
+            let mut y = Inferred::new();
+            aclnn::weight_quant_batch_matmul_v2(g, &x, &w, &scale, None, None, None, None, 0, &mut y)?;
+            g.output("y", y.value()?)
+        })
+    };
+    product(1).unwrap();
+    assert_says(&product(2).unwrap_err(), ErrorKind::InvalidPlan, &["an operand [2*n, 8]", "tests/plans/ruled.rs"]);
+}
+
 #[test]
 fn a_window_that_reaches_past_the_end_counts_with_ceil() {
     let alone = Alone::new();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::plan::recipe::callable::{Facts, Param};
+use crate::plan::recipe::callable::{Behind, Facts, Param};
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::{Input, Mode, Node, NodeKind, Recipe, StorageKind, Tag};
 
@@ -33,11 +33,13 @@ impl Seen {
     }
 }
 
-pub(crate) fn facts(recipe: &Recipe) -> Facts {
+/// `behind` is what the checks know of its inputs and outputs.
+pub(crate) fn facts(recipe: &Recipe, behind: Vec<Behind>) -> Facts {
     let callees: Vec<&Facts> = recipe.called.iter().map(|callee| callee.0.facts()).collect();
     let (pieces, operators) = amounts(recipe, &callees);
     Facts {
         params: params(recipe),
+        behind,
         refused: refused(recipe),
         tags: tags(recipe, &callees),
         cores: recipe.cores.len() + callees.iter().map(|facts| facts.cores).sum::<usize>(),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::plan::recipe::callable::{CallInfo, Param};
+use crate::plan::recipe::callable::{Behind, CallInfo, Param};
 use crate::plan::recipe::choice::ChoiceInfo;
 use crate::plan::recipe::{Mode, Node, NodeKind, Recipe};
 
@@ -83,6 +83,35 @@ pub(crate) fn leaves(recipe: &Recipe, node: &Node, place: usize) -> bool {
             !own && choice.arms.iter().any(|arm| left(&recipe.calls[*arm as usize], index))
         }
         _ => false,
+    }
+}
+
+/// What a node, if it is a call or a choice, does not write of an operand or a result that it counts as having written.
+pub(crate) fn behind(recipe: &Recipe, node: &Node, place: usize) -> Behind {
+    let of = |info: &CallInfo, index: usize| {
+        let all = &recipe.called[info.callee as usize].0.facts().behind;
+        all.get(index).copied().unwrap_or_default()
+    };
+    match node.kind {
+        NodeKind::Call(call) => {
+            let info = &recipe.calls[call as usize];
+            // What is carried has other memory, of which the results are the last.
+            let moved = place < params(recipe, info).len() && is_moved(recipe, info, place);
+            if moved { Behind::default() } else { of(info, place) }
+        }
+        NodeKind::Choose(choice) => {
+            let choice = &recipe.choices[choice as usize];
+            let Some(index) = place.checked_sub(1) else { return Behind::default() };
+            if choice.kind.is_loop() && index < carried(recipe, choice) {
+                return Behind::default();
+            }
+            let each = choice.arms.iter().map(|arm| of(&recipe.calls[*arm as usize], index));
+            each.fold(Behind::default(), |all, one| Behind {
+                found: all.found || one.found,
+                in_part: all.in_part || one.in_part,
+            })
+        }
+        _ => Behind::default(),
     }
 }
 

@@ -55,7 +55,7 @@ pub enum FindingKind {
     /// A note: a closure without a name, so that the plan cannot be stored.
     Unnamed,
     /// A lint: a value of which it cannot be told whether all that is read was written before, or of which an operator
-    /// writes no more than what it finds.
+    /// writes no more than what it finds, or a plan that is called leaves a part.
     MaybeUnwritten,
 }
 

@@ -34,7 +34,7 @@ fn shared(recipe: &Recipe, a: u32, b: u32) -> (String, String) {
         Common::TooMany => perhaps("they have too many pieces to compare"),
         Common::Nothing | Common::Symbols => {
             let at = |symbols: &[u64]| match common(recipe, a, b, symbols) {
-                Common::Bytes { start, end } => Some(format!("bytes {start}..{end} ({})", with(recipe, symbols))),
+                Common::Bytes { start, end } => Some(format!("bytes {start}..{end} ({})", recipe.when(symbols))),
                 _ => None,
             };
             let found = examples(recipe).iter().find_map(|symbols| at(symbols));
@@ -47,13 +47,6 @@ fn shared(recipe: &Recipe, a: u32, b: u32) -> (String, String) {
 pub(super) fn examples(recipe: &Recipe) -> [Vec<u64>; 2] {
     let symbols = &recipe.symbols;
     [symbols.iter().map(|one| one.greatest).collect(), symbols.iter().map(|one| one.least).collect()]
-}
-
-/// Names and values of the symbols.
-pub(super) fn with(recipe: &Recipe, symbols: &[u64]) -> String {
-    let all: Vec<_> =
-        recipe.symbols.iter().zip(symbols).map(|(symbol, value)| format!("{} = {value}", symbol.name)).collect();
-    format!("when {}", all.join(", "))
 }
 
 /// What a storage is called.

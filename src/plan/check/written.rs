@@ -6,8 +6,10 @@ use std::collections::HashSet;
 use crate::plan::calls;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::overlap::steps::Steps;
+use crate::plan::recipe::callable::Behind;
 use crate::plan::recipe::finds::writes_what_it_finds;
 use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::unread::is_unread;
 use crate::plan::recipe::uses::{Use, Uses};
 use crate::plan::recipe::{Mode, NodeKind, Recipe, StorageKind, count_of};
 
@@ -15,7 +17,7 @@ use super::MOST;
 use super::cover::Cover;
 use super::finding::{Finding, FindingKind};
 use super::symbolic;
-use super::text::{examples, memory, with};
+use super::text::{examples, memory};
 
 /// Writers that a message names.
 const MOST_NAMED: usize = 2;
@@ -46,8 +48,9 @@ pub(super) struct Life<'a> {
     pub(super) given: Option<u32>,
     /// What of it the caller reads at the end.
     pub(super) output: Option<u32>,
-    /// Whether operators that write as much as they find write all of their results.
-    pub(super) found: bool,
+    /// Whether all counts as written of which it is not sure how much is: what is found, and what plans that are called
+    /// leave in part.
+    pub(super) sure: bool,
 }
 
 /// Bytes that nothing has written, or none when that cannot be told.
@@ -55,7 +58,8 @@ type Gap = Option<(u64, u64)>;
 
 pub(super) fn check(recipe: &Recipe, uses: &Uses, storage: u32, findings: &mut Vec<Finding>) {
     let all = uses.storage(storage);
-    let leaves = all.iter().any(|one| is_left(recipe, one));
+    let in_part = all.iter().any(|one| leaves_in_part(recipe, one));
+    let leaves = in_part || all.iter().any(|one| is_left(recipe, one));
     let (given, output) = match recipe.storages[storage as usize].kind {
         StorageKind::Temporary | StorageKind::Once => (None, None),
         StorageKind::Output(output) => (None, Some(recipe.outputs[output as usize].value)),
@@ -63,20 +67,49 @@ pub(super) fn check(recipe: &Recipe, uses: &Uses, storage: u32, findings: &mut V
         StorageKind::Input(_) | StorageKind::Constant(_) => return,
     };
     let first = all.first().map(|one| recipe.access(one)).filter(|first| first.mode == Mode::Write);
-    let finds = all.iter().any(|one| writes_what_it_finds(recipe, one));
+    let finds = all.iter().any(|one| finds(recipe, one));
     if !leaves && !finds && first.is_some_and(|first| is_whole(recipe, storage, first.value)) {
         return;
     }
-    let life = Life { all, given, output, found: true };
+    let life = Life { all, given, output, sure: true };
     let before = findings.len();
     find(recipe, life, storage, findings);
-    if finds && findings.len() == before {
-        // Who reads no more of it than what came is told how much that is.
-        let output = output.filter(|value| !is_counted(recipe, *value));
-        let life = Life { output, found: false, ..life };
-        let reader = open(recipe, life, storage).0.into_iter().map(|(reader, ..)| reader).next();
-        findings.extend(reader.map(|reader| behind_what_is_found(recipe, life, storage, reader)));
+    if (finds || in_part) && findings.len() == before {
+        findings.extend(first_unsure(recipe, life, storage).map(|reader| unsure(recipe, life, storage, reader)));
     }
+}
+
+/// Who reads first what may not be written, of what counts as written. Who reads no more of it than what came is told how
+/// much that is.
+fn first_unsure(recipe: &Recipe, life: Life<'_>, storage: u32) -> Option<Reader> {
+    let output = life.output.filter(|value| !is_counted(recipe, *value));
+    let life = Life { output, sure: false, ..life };
+    open(recipe, life, storage).0.into_iter().map(|(reader, ..)| reader).next()
+}
+
+/// What a plan that has passed does not write of an input's memory.
+pub(super) fn behind_input(recipe: &Recipe, uses: &Uses, value: u32) -> Behind {
+    let storage = recipe.storage_of(value);
+    let all = uses.storage(storage);
+    let leaves = all.iter().any(|one| is_left(recipe, one) || leaves_in_part(recipe, one));
+    let finds = all.iter().any(|one| finds(recipe, one));
+    let is_open = |given: Option<u32>| {
+        let life = Life { all, given, output: Some(value), sure: false };
+        open(recipe, life, storage).0.iter().any(|(reader, ..)| reader.is_none())
+    };
+    Behind { found: finds && is_open(None), in_part: leaves && is_open(Some(value)) }
+}
+
+/// What a plan that has passed does not write of an output.
+pub(super) fn behind_output(recipe: &Recipe, uses: &Uses, value: u32) -> Behind {
+    let storage = recipe.storage_of(value);
+    let all = uses.storage(storage);
+    let has_own = matches!(recipe.storages[storage as usize].kind, StorageKind::Output(_));
+    let is_unsure = has_own && all.iter().any(|one| finds(recipe, one) || leaves_in_part(recipe, one));
+    let life =
+        Life { all, given: None, output: Some(value).filter(|value| !is_counted(recipe, *value)), sure: false };
+    let is_open = || open(recipe, life, storage).0.iter().any(|(reader, ..)| reader.is_none());
+    Behind { found: is_unsure && is_open(), in_part: false }
 }
 
 fn find(recipe: &Recipe, life: Life<'_>, storage: u32, findings: &mut Vec<Finding>) {
@@ -131,6 +164,22 @@ fn is_left(recipe: &Recipe, one: &Use) -> bool {
     recipe.access(one).mode == Mode::Clobber || calls::leaves(recipe, node, (one.access - node.first) as usize)
 }
 
+/// What of an access a call or a choice does not write, though it counts as written.
+fn behind(recipe: &Recipe, one: &Use) -> Behind {
+    let node = &recipe.nodes[one.node as usize];
+    calls::behind(recipe, node, (one.access - node.first) as usize)
+}
+
+/// Whether no more may be written than the device finds.
+fn finds(recipe: &Recipe, one: &Use) -> bool {
+    writes_what_it_finds(recipe, one) || behind(recipe, one).found
+}
+
+/// Whether a plan that is called leaves some of it, which holds anything then.
+fn leaves_in_part(recipe: &Recipe, one: &Use) -> bool {
+    behind(recipe, one).in_part
+}
+
 /// Calls `see` for what happens to the storage.
 pub(super) fn each(recipe: &Recipe, life: Life<'_>, mut see: impl FnMut(Event)) {
     if let Some(value) = life.given {
@@ -138,13 +187,14 @@ pub(super) fn each(recipe: &Recipe, life: Life<'_>, mut see: impl FnMut(Event)) 
     }
     for of_node in life.all.chunk_by(|a, b| a.node == b.node) {
         let with_value = || of_node.iter().map(|one| (one, recipe.access(one)));
-        for (one, access) in with_value().filter(|(_, access)| access.mode.reads()) {
+        for (one, access) in with_value().filter(|(one, access)| access.mode.reads() && !is_unread(recipe, one)) {
             see(Event::Read(Some(*one), access.value));
         }
         with_value()
-            .filter(|(one, access)| access.mode.gives() && (life.found || !writes_what_it_finds(recipe, one)))
+            .filter(|(one, access)| access.mode.gives() && (life.sure || !finds(recipe, one)))
             .for_each(|(_, access)| see(Event::Write(access.value)));
-        for (one, access) in with_value().filter(|(one, _)| is_left(recipe, one)) {
+        let leaves = |one: &Use| is_left(recipe, one) || (!life.sure && leaves_in_part(recipe, one));
+        for (one, access) in with_value().filter(|(one, _)| leaves(one)) {
             see(Event::Leave(access.value));
             // The next round finds what this one left.
             if access.mode.reads() && calls::repeats(recipe, &recipe.nodes[one.node as usize]) {
@@ -204,7 +254,7 @@ fn symbolic_gaps(recipe: &Recipe, life: Life<'_>) -> Vec<(Reader, Gap, String)> 
     if open.is_empty() {
         return Vec::new();
     }
-    let tried = examples(recipe).map(|symbols| (gaps(recipe, life, &symbols), with(recipe, &symbols)));
+    let tried = examples(recipe).map(|symbols| (gaps(recipe, life, &symbols), recipe.when(&symbols)));
     let of = |reader: Reader| {
         let gaps = tried.iter().flat_map(|(gaps, when)| gaps.iter().map(move |gap| (gap, when)));
         let found = gaps.filter(|(gap, _)| gap.0 == reader).find_map(|(gap, when)| Some((gap.1?, when)));
@@ -294,16 +344,22 @@ fn unwritten(
     Finding::new(FindingKind::ReadBeforeWrite, text + &left).at(node.as_slice())
 }
 
-fn behind_what_is_found(recipe: &Recipe, life: Life<'_>, storage: u32, reader: Reader) -> Finding {
-    let finders = life.all.iter().filter(|one| writes_what_it_finds(recipe, one)).map(|one| one.node);
-    let mut finders: Vec<u32> = finders.collect();
-    finders.dedup();
-    let text = format!(
-        "{} reads {}, which nothing has written behind what is found by {}: fill it before",
-        who(recipe, reader),
-        memory(recipe, storage),
-        names(recipe, &finders)
-    );
+fn unsure(recipe: &Recipe, life: Life<'_>, storage: u32, reader: Reader) -> Finding {
+    let all = |is: fn(&Recipe, &Use) -> bool| {
+        let mut nodes: Vec<u32> = life.all.iter().filter(|one| is(recipe, one)).map(|one| one.node).collect();
+        nodes.dedup();
+        nodes
+    };
+    let (finders, leavers) = (all(finds), all(leaves_in_part));
+    let reads = format!("{} reads {}", who(recipe, reader), memory(recipe, storage));
+    let text = if finders.is_empty() {
+        format!("{reads}, of which {} leaves a part, so that it may hold anything", names(recipe, &leavers))
+    } else {
+        let is_called = |node: &u32| !matches!(recipe.nodes[*node as usize].kind, NodeKind::Foreign(_));
+        let place = if finders.iter().any(is_called) { "in the plan that is called" } else { "before" };
+        let names = names(recipe, &finders);
+        format!("{reads}, which nothing has written behind what is found by {names}: fill it {place}")
+    };
     let node = reader.map(|one| one.node);
     Finding::new(FindingKind::MaybeUnwritten, text).at(node.as_slice())
 }

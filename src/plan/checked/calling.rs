@@ -55,7 +55,9 @@ impl Builder {
     /// lints of this plan count a call as one piece of work; those of `body` are its own.
     ///
     /// What `body` writes of an input it writes in the operand. What an operator in it is told to leave of one holds
-    /// anything behind the call, and is refused where it is read.
+    /// anything behind the call, and is refused where it is read; where only a part of one is left, or of an operand or a
+    /// result no more is written than the device finds, a read behind the call is a lint
+    /// ([`FindingKind::MaybeUnwritten`](crate::plan::FindingKind::MaybeUnwritten)).
     ///
     /// All of `body` comes behind the work before the call on its stream, and before the work behind it. The origin of
     /// `body` is that stream, where it inherits the [core limit](crate::plan::Scope::cores); its other tags are those

@@ -71,6 +71,8 @@ pub(crate) struct CallInfo {
 pub(crate) struct Facts {
     /// Its inputs, in order.
     pub(crate) params: Vec<Param>,
+    /// What the memory of its inputs and outputs holds behind it.
+    pub(crate) behind: Vec<Behind>,
     /// Why nothing can call it.
     pub(crate) refused: Option<String>,
     /// Its streams but for the origin, with those of the plans that it calls.
@@ -99,7 +101,15 @@ pub(crate) struct Param {
     pub(crate) stays: bool,
     /// Whether byte copies use it, which begin at whole blocks.
     pub(crate) aligned: bool,
-    /// Whether an operator is told to leave all of it, and nothing writes it again: it holds anything then. Of what is
-    /// left or written in part a caller is not told.
+    /// Whether an operator is told to leave all of it, and nothing writes it again: it holds anything then.
     pub(crate) left: bool,
+}
+
+/// What of the memory of an input or an output a plan may not have written, though it counts as written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Behind {
+    /// Only as much is written as the device finds.
+    pub(crate) found: bool,
+    /// An operator is told to leave a part that nothing certainly writes again: that holds anything.
+    pub(crate) in_part: bool,
 }

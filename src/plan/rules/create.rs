@@ -247,16 +247,23 @@ fn require_chance(args: &Args<'_>, at: usize) -> Result<(), No> {
     Ok(())
 }
 
-fn dropout(args: &Args<'_>, chance: usize) -> Results {
+/// Whether chance takes part: where it does not, nothing writes the mask (guide: aclnnDropout, aclnnDropoutV3).
+pub(super) fn draws(args: &Args<'_>, chance: usize, train: Option<usize>) -> Result<bool, No> {
+    let (chance, train) = (args.real(chance)?, train.map(|train| args.flag(train)).transpose()?);
+    Ok(train != Some(false) && chance > 0.0 && chance < 1.0)
+}
+
+fn dropout(args: &Args<'_>, chance: usize, train: Option<usize>) -> Results {
     let x = args.tensor(0)?;
     require(Types::FLOATS, x.dtype, "an input")?;
     require_chance(args, chance)?;
-    Ok(vec![Of::new(x.dtype, x.dims).or(Types::FLOATS), mask(sizes::product(x.dims))?])
+    let mask = mask(sizes::product(x.dims))?.unless(draws(args, chance, train)?);
+    Ok(vec![Of::new(x.dtype, x.dims).or(Types::FLOATS), mask])
 }
 
 fn dropout_v3(args: &Args<'_>) -> Results {
     ensure!(!args.has(1), "a shape of noise, which has to be left out");
-    dropout(args, 2)
+    dropout(args, 2, None)
 }
 
 fn dropout_mask(args: &Args<'_>, dtype: Option<usize>) -> Results {
@@ -319,7 +326,7 @@ pub(super) const RULES: Family = &[
     (&["MultinomialTensor"], |a| samples(a, Some(3))),
     (&["DropoutDoMask"], |a| masked(a, true)),
     (&["DropoutBackward", "DropoutV3Grad"], |a| masked(a, false)),
-    (&["Dropout"], |a| dropout(a, 1)),
+    (&["Dropout"], |a| dropout(a, 1, Some(2))),
     (&["DropoutV3"], dropout_v3),
     (&["DropoutGenMask"], |a| dropout_mask(a, None)),
     (&["DropoutGenMaskV2"], |a| dropout_mask(a, Some(4))),

@@ -170,9 +170,10 @@ fn lerps(args: &Args<'_>) -> Result<Of, No> {
     ternary(args, &[0, 1], promoted(args, &[0, 1])?, OnlyFloats)
 }
 
+/// Nothing writes the buffer, which the gradient takes and does not read.
 fn log_sigmoid_forward(args: &Args<'_>) -> Results {
     let of = unary(args, 0, Floats)?;
-    let buffer = Of::new(of.dtype, of.dims.clone()).or(Types::KNOWN).or_shape(Also::Anything);
+    let buffer = Of::new(of.dtype, of.dims.clone()).or(Types::KNOWN).or_shape(Also::Anything).unless(false);
     Ok(vec![of, buffer])
 }
 

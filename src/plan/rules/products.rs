@@ -303,7 +303,7 @@ fn weight_quantised(args: &Args<'_>) -> Results {
     let n = n.ok_or_else(|| No::Unsure("a size that no dimension of a plan can be".to_owned()))?;
     let (m, k) = (x.dims[0], x.dims[1]);
     ensure!(weight.dims[0] == k, "{:?} times {:?}", x.dims, weight.dims);
-    let counted = |dim| sizes::fixed(dim).is_none_or(|size| size <= i64::from(i32::MAX));
+    let counted = |dim| args.least(dim).is_none_or(|least| least <= i32::MAX.into());
     ensure!(counted(m) && counted(k), "an operand {:?}", x.dims);
     let group = args.fixed(7)?;
     let mut groups = 1;

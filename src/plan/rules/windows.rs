@@ -34,8 +34,8 @@ fn numbers(args: &Args<'_>, at: usize, least: i64, axes: usize) -> Result<Vec<i6
 }
 
 /// How many windows there are; they may begin in the padding behind with `ceil`.
-fn slide(axis: Axis, size: Dim, ceil: bool) -> Result<Dim, No> {
-    require_countable(size)?;
+fn slide(args: &Args<'_>, axis: Axis, size: Dim, ceil: bool) -> Result<Dim, No> {
+    require_countable(args, size)?;
     let reach = axis.dilation * (axis.kernel - 1) + 1;
     let room = sizes::plus(size, axis.before + axis.after - reach);
     // One that reaches past what is behind counts with `ceil`.
@@ -56,8 +56,9 @@ fn slide(axis: Axis, size: Dim, ceil: bool) -> Result<Dim, No> {
     Ok(count)
 }
 
-fn require_countable(size: Dim) -> Result<(), No> {
-    ensure!(sizes::fixed(size).is_none_or(|size| size <= MOST), "an axis of {size:?} elements");
+/// Whatever its symbols are.
+fn require_countable(args: &Args<'_>, size: Dim) -> Result<(), No> {
+    ensure!(args.least(size).is_none_or(|least| least <= MOST.into()), "an axis of {size:?} elements");
     Ok(())
 }
 
@@ -117,7 +118,7 @@ fn convolve(args: &Args<'_>, conv: &Conv<'_>, bias: usize, stride: usize, groups
     require_bias(args, bias, conv.weight.dims[0])?;
     let mut dims = vec![conv.x.dims[0], conv.weight.dims[0]];
     for (axis, size) in axes.into_iter().zip(&conv.x.dims[2..]) {
-        dims.push(slide(axis, *size, false)?);
+        dims.push(slide(args, axis, *size, false)?);
     }
     Ok(vec![Of::new(conv.x.dtype, dims)])
 }
@@ -134,12 +135,12 @@ fn transposed(args: &Args<'_>, conv: &Conv<'_>, groups: i64) -> Results {
     let mut dims = vec![conv.x.dims[0], results];
     for ((axis, size), extra) in axes.into_iter().zip(&conv.x.dims[2..]).zip(extra) {
         ensure!(args.is_zero(*size) != Some(true), "an image of nothing");
-        require_countable(*size)?;
+        require_countable(args, *size)?;
         ensure!(extra < axis.stride || extra < axis.dilation, "{extra} more elements");
         let reach = axis.dilation * (axis.kernel - 1) + 1 + extra - 2 * axis.before - axis.stride;
         let all = writable(sizes::times(*size, sizes::number(axis.stride)).and_then(|all| sizes::plus(all, reach)))?;
         ensure!(sizes::fixed(all).is_none_or(|all| all >= 1), "a result without elements");
-        require_countable(all)?;
+        require_countable(args, all)?;
         dims.push(all);
     }
     Ok(vec![Of::new(conv.x.dtype, dims)])
@@ -185,7 +186,7 @@ fn convolution_backward(args: &Args<'_>) -> Results {
         && weight.dims[1] == sizes::number(many / groups);
     ensure!(fits, "{:?}, {:?} and {:?}", grad.dims, x.dims, weight.dims);
     for ((axis, size), have) in axes.into_iter().zip(&large.dims[2..]).zip(&small.dims[2..]) {
-        ensure!(slide(axis, *size, false)? == *have, "{have:?} windows in {size:?}");
+        ensure!(slide(args, axis, *size, false)? == *have, "{have:?} windows in {size:?}");
     }
     let results = [x.dims.to_vec(), weight.dims.to_vec(), vec![grad.dims[1]]];
     let mut all = Vec::new();
@@ -228,24 +229,24 @@ fn dilated(args: &Args<'_>, at: usize, axes: [Axis; 2]) -> Result<[Axis; 2], No>
 }
 
 /// The shape with a number for each window.
-fn pooled(x: Operand<'_>, axes: [Axis; 2], ceil: bool) -> Result<Vec<Dim>, No> {
+fn pooled(args: &Args<'_>, x: Operand<'_>, axes: [Axis; 2], ceil: bool) -> Result<Vec<Dim>, No> {
     let (lead, planes) = x.dims.split_at(x.dims.len() - 2);
     let mut dims = lead.to_vec();
     for (axis, size) in axes.into_iter().zip(planes) {
         ensure!(axis.before.max(axis.after) <= axis.kernel / 2, "padding of a window of {}", axis.kernel);
-        dims.push(slide(axis, *size, ceil)?);
+        dims.push(slide(args, axis, *size, ceil)?);
     }
     Ok(dims)
 }
 
 fn average(args: &Args<'_>) -> Results {
     let x = planes(args, 0)?;
-    Ok(vec![Of::new(x.dtype, pooled(x, pool_axes(args, 1)?, args.flag(4)?)?)])
+    Ok(vec![Of::new(x.dtype, pooled(args, x, pool_axes(args, 1)?, args.flag(4)?)?)])
 }
 
 fn adaptive(args: &Args<'_>) -> Results {
     let (x, sizes) = (planes(args, 0)?, numbers(args, 1, 0, 2)?);
-    x.dims[x.dims.len() - 2..].iter().try_for_each(|size| require_countable(*size))?;
+    x.dims[x.dims.len() - 2..].iter().try_for_each(|size| require_countable(args, *size))?;
     let lead = &x.dims[..x.dims.len() - 2];
     Ok(vec![Of::new(x.dtype, [lead, &sizes.into_iter().map(super::sizes::number).collect::<Vec<_>>()].concat())])
 }
@@ -253,7 +254,7 @@ fn adaptive(args: &Args<'_>) -> Results {
 fn greatest(args: &Args<'_>) -> Results {
     let x = planes(args, 0)?;
     let axes = dilated(args, 4, pool_axes(args, 1)?)?;
-    let dims = pooled(x, axes, args.flag(5)?)?;
+    let dims = pooled(args, x, axes, args.flag(5)?)?;
     Ok(vec![Of::new(x.dtype, dims.clone()), Of::new(I32, dims).or(Types::of(I64))])
 }
 
@@ -277,7 +278,7 @@ fn greatest_alone(args: &Args<'_>) -> Results {
         after: pads[2 + at],
         dilation: dilation[at],
     };
-    Ok(vec![Of::new(x.dtype, pooled(x, [axis(0), axis(1)], ceil == 1)?)])
+    Ok(vec![Of::new(x.dtype, pooled(args, x, [axis(0), axis(1)], ceil == 1)?)])
 }
 
 /// A gradient with a number for each window.
@@ -293,7 +294,7 @@ fn adaptive_backward(args: &Args<'_>) -> Results {
     pool_backward(args, |x| {
         ensure!(grad.len() == x.dims.len(), "a gradient of shape {grad:?}");
         let at = x.dims.len() - 2;
-        x.dims[at..].iter().chain(&grad[at..]).try_for_each(|size| require_countable(*size))?;
+        x.dims[at..].iter().chain(&grad[at..]).try_for_each(|size| require_countable(args, *size))?;
         Ok([&x.dims[..at], &grad[at..]].concat())
     })
 }
@@ -304,7 +305,7 @@ fn greatest_backward(args: &Args<'_>) -> Results {
     let axes = dilated(args, 6, pool_axes(args, 3)?)?;
     let ceil = args.flag(7)?;
     pool_backward(args, |x| {
-        let dims = pooled(x, axes, ceil)?;
+        let dims = pooled(args, x, axes, ceil)?;
         require_same(places.dims, &dims, "places")?;
         Ok(dims)
     })
@@ -320,7 +321,7 @@ fn columns(args: &Args<'_>) -> Results {
     for axis in 0..2 {
         let (before, dilation) = (padding[axis], dilation[axis]);
         let axis_of = Axis { kernel: kernel[axis], stride: stride[axis], before, after: before, dilation };
-        count = writable(sizes::times(count, slide(axis_of, x.dims[at + axis], false)?))?;
+        count = writable(sizes::times(count, slide(args, axis_of, x.dims[at + axis], false)?))?;
     }
     let depth = writable(sizes::times(x.dims[at - 1], sizes::number(kernel[0] * kernel[1])))?;
     Ok(vec![Of::new(x.dtype, [&x.dims[..at - 1], &[depth, count]].concat())])
@@ -336,7 +337,7 @@ pub(super) const RULES: Family = &[
     (&["MaxPool"], greatest_alone),
     (&["AvgPool2dBackward"], |a| {
         let (axes, ceil) = (pool_axes(a, 2)?, a.flag(5)?);
-        pool_backward(a, |x| pooled(x, axes, ceil))
+        pool_backward(a, |x| pooled(a, x, axes, ceil))
     }),
     (&["AdaptiveAvgPool2dBackward"], adaptive_backward),
     (&["MaxPool2dWithIndicesBackward"], greatest_backward),

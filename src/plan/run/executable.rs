@@ -525,7 +525,7 @@ impl Executable {
         let behind = most.map(behind).transpose()?;
         let mut hosts = sized.hosts(plan, &self.context, most.is_none())?;
         let counters = choose::counters(recipe, self.context.inner(), self.form)?;
-        let mut groups = Groups::of(recipe, &self.context, self.options.address_updates)?;
+        let mut groups = Groups::of(recipe, &self.context, (&pieces, &self.written), self.options.address_updates)?;
         let end = self.end()?.map(Arc::new);
         let mut issue = Issue {
             source: issue::Work { plan, recipe, numbers: &self.numbers, places: &sized.places, pieces: &pieces },

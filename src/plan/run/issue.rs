@@ -130,7 +130,7 @@ impl Issue<'_> {
                     continue;
                 }
                 self.limit_cores(&mut limit, node, stream)?;
-                self.node(index, node, stream).context_with(|| recipe.describe(index))?;
+                self.node(index, node, stream).context_with(|| self.source.describe(index))?;
                 index += 1;
             }
             Ok(())
@@ -265,7 +265,8 @@ pub(super) fn piece_of(places: &[Place], pieces: &Pieces, value: u32) -> Result<
     storage(pieces, place).map(|storage| place.piece(storage))
 }
 
-fn storage<'a>(pieces: &'a Pieces, place: &Place) -> Result<&'a Piece> {
+/// The memory that has a value.
+pub(super) fn storage<'a>(pieces: &'a Pieces, place: &Place) -> Result<&'a Piece> {
     let piece = pieces[place.storage as usize].as_ref();
     piece.ok_or_else(|| Error::new(ErrorKind::Internal, "an input of the plan has no memory"))
 }
@@ -283,6 +284,15 @@ pub(super) struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
+    /// A node, with the values of the symbols where there are any: work may be possible for some of them alone.
+    fn describe(&self, node: u32) -> String {
+        let (named, with_symbols) = (self.recipe.describe(node), &self.plan.recipe);
+        match with_symbols.symbols.is_empty() {
+            true => named,
+            false => format!("{named}, {}", with_symbols.when(self.numbers)),
+        }
+    }
+
     /// The operator with the numbers of this run.
     pub(super) fn told(&self, recorded: &'a Recorded, function: u32) -> Result<Cow<'a, Recorded>> {
         // The recipe without symbols has no numbers that each run gives.
@@ -337,7 +347,8 @@ fn foreign(source: Work<'_>, (function, accesses): (u32, &[Access]), stream: &St
         }
         Body::Host(_) => return Err(Error::new(ErrorKind::Internal, "an operator without a body")),
     };
-    let (mut arguments, mut uses): (Vec<Argument>, Vec<Touch<'_>>) = (Vec::new(), Vec::new());
+    let mut arguments: Vec<Argument> = Vec::with_capacity(accesses.len());
+    let mut uses: Vec<Touch<'_>> = Vec::with_capacity(accesses.len());
     for access in accesses {
         let place = &places[access.value as usize];
         let piece = storage(pieces, place)?;

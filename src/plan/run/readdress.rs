@@ -9,13 +9,16 @@
 //! planned with: under another one, and once settings of operators have changed, it is planned anew.
 
 use std::cell::Cell;
+use std::ffi::c_void;
+use std::sync::Arc;
 
 use crate::error::Result;
-use crate::op::{Keep, Recorded, Repeatable, Target, View};
+use crate::memory::Allocation;
+use crate::op::{Keep, Recorded, Repeatable, Target};
 use crate::plan::recipe::{Access, FunctionKind, Node, NodeKind, Recipe};
 use crate::stream::{Stream, planned_cores};
 
-use super::issue::{At, all_views};
+use super::issue::{At, all_views, storage};
 use super::piece::{Pieces, Place};
 
 /// How one operator is replaced.
@@ -49,6 +52,16 @@ pub(super) struct Memory<'a> {
     pub(super) accesses: &'a [Access],
 }
 
+impl<'a> Memory<'a> {
+    /// What has each operand, and where that starts.
+    fn storages(self) -> impl Iterator<Item = Result<(&'a Arc<Allocation>, *mut c_void)>> + Clone {
+        self.accesses.iter().map(move |access| {
+            let piece = storage(self.pieces, &self.places[access.value as usize])?;
+            Ok((&piece.allocation, piece.address()))
+        })
+    }
+}
+
 impl Way {
     pub(super) fn of(recipe: &Recipe, node: &Node, allowed: bool) -> Self {
         let known = match node.kind {
@@ -62,23 +75,19 @@ impl Way {
 
     /// Submits an operator again, to a stream with an open update. Gives whether it was by address.
     pub(super) fn renew(&mut self, recorded: &Recorded, memory: Memory<'_>, stream: &Stream, at: At) -> Result<bool> {
-        let Memory { places, pieces, accesses } = memory;
-        all_views(places, pieces, accesses, |views| self.again(Again { recorded, views }, stream, at))
-    }
-
-    fn again(&mut self, what: Again<'_, '_>, stream: &Stream, at: At) -> Result<bool> {
+        let what = Again { recorded, memory };
         let now = Planned::now(stream);
         // Whole is what stays when a second phase fails or panics on the way.
         match std::mem::replace(self, Self::Whole) {
             Self::ByAddress(mut kept, planned) if planned == now => {
-                if kept.launch(stream, what.views.iter(), at)? {
+                if kept.launch(stream, memory.storages(), at)? {
                     *self = Self::ByAddress(kept, planned);
                     return Ok(true);
                 }
             }
             Self::Untried | Self::ByAddress(..) => {
                 if let Some(mut kept) = self.first_phase(what, stream, at)?
-                    && kept.launch(stream, what.views.iter(), at)?
+                    && kept.launch(stream, memory.storages(), at)?
                 {
                     *self = Self::ByAddress(kept, now);
                     return Ok(false);
@@ -90,7 +99,7 @@ impl Way {
     }
 
     /// An executor for further updates too, if there can be one. A first phase that fails says nothing about that.
-    fn first_phase(&mut self, what: Again<'_, '_>, stream: &Stream, at: At) -> Result<Option<Repeatable>> {
+    fn first_phase(&mut self, what: Again<'_>, stream: &Stream, at: At) -> Result<Option<Repeatable>> {
         let kept = Cell::new(None);
         *self = Self::Untried;
         what.launch(Keep { stream, kept: &kept }, at)?;
@@ -108,13 +117,14 @@ impl Way {
 
 /// An operator on its memory, as often as it is wanted.
 #[derive(Clone, Copy)]
-struct Again<'a, 'v> {
+struct Again<'a> {
     recorded: &'a Recorded,
-    views: &'a [View<'v>],
+    memory: Memory<'a>,
 }
 
-impl Again<'_, '_> {
+impl Again<'_> {
     fn launch(self, target: impl Target, at: At) -> Result<()> {
-        self.recorded.launch(target, self.views, at)
+        let Memory { places, pieces, accesses } = self.memory;
+        all_views(places, pieces, accesses, |views| self.recorded.launch(target, views, at))
     }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use crate::by_plan::ByPlan;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
-use crate::memory::{How, Touch};
+use crate::memory::Touch;
 use crate::plan::checked::Inner;
 use crate::plan::recipe::function::Body;
-use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, Recipe};
+use crate::plan::recipe::{Input, Node, NodeKind, Recipe};
 use crate::stream::{CoreLimit, Stream, Task};
 
 use super::bindings::{Bindings, Declared};
@@ -60,7 +60,7 @@ impl Executable {
             let chosen = graphs.launch_rest(&mut Deciding { recipe, places, pieces, gates, decider, stream, at });
             noted.and(chosen)?;
         } else {
-            let run = Run { plan: &self.plan.0, written: &self.written, numbers: &self.numbers, outside };
+            let run = Run { plan: &self.plan.0, numbers: &self.numbers, outside };
             let updates = replay_with_updates(run, captured, (&mut self.decider, stream), bind, at)?;
             self.store.counters.updates += updates.all;
             self.store.counters.updates_by_address += updates.by_address;
@@ -210,8 +210,6 @@ fn note(outside: Option<&Outside>, stream: &Stream, end: Option<&mut Arc<Event>>
 #[derive(Clone, Copy)]
 struct Run<'a> {
     plan: &'a Inner,
-    /// Inputs whose memory the plan writes.
-    written: &'a [u32],
     /// The values of the symbols.
     numbers: &'a [u64],
     outside: Option<&'a Outside>,
@@ -233,43 +231,16 @@ fn replay_with_updates(
     bind: &Bindings,
     at: At,
 ) -> Result<Updates> {
-    let Run { plan, written, numbers, outside } = run;
+    let Run { plan, numbers, outside } = run;
     let recipe = captured.sized.recipe(plan);
-    let updatable = |(_, input): &(usize, &InputInfo)| input.class == Input::Updatable;
-    if let Some((_, input)) =
-        recipe.inputs.iter().enumerate().filter(updatable).find(|(i, _)| bind.bound[*i].is_none())
-    {
-        return Err(missing(&input.name));
+    captured.groups.mark_moved(recipe, bind, &mut captured.pieces)?;
+    if captured.told != numbers {
+        let told = (&captured.told[..], numbers);
+        captured.groups.mark_told(|node| is_told_anew(plan, &recipe.nodes[node as usize], told));
+        captured.told.clear();
+        captured.told.extend_from_slice(numbers);
     }
-    let mut moved = vec![false; recipe.storages.len()];
-    for (index, input) in recipe.inputs.iter().enumerate().filter(updatable) {
-        let Some(bound) = &bind.bound[index] else { continue };
-        let storage = recipe.storage_of(input.value) as usize;
-        let known = captured.pieces[storage].as_ref();
-        if known.is_none_or(|known| known.address().addr() != bound.address()) {
-            moved[storage] = true;
-            captured.pieces[storage] = Some(bound.piece());
-        }
-    }
-    let storages = |node: u32| {
-        let accesses = recipe.accesses_of(&recipe.nodes[node as usize]).iter();
-        accesses.map(|access| recipe.storage_of(access.value) as usize)
-    };
-    let told = (&captured.told[..], numbers);
-    let changes = |node| told.0 != told.1 && is_told_anew(plan, &recipe.nodes[node as usize], told);
-    captured.groups.mark(|node| storages(node).any(|storage| moved[storage]) || changes(node));
-    captured.told.clear();
-    captured.told.extend_from_slice(numbers);
-    let given: Vec<_> = recipe
-        .inputs
-        .iter()
-        .enumerate()
-        .filter(updatable)
-        .filter_map(|(index, input)| {
-            let how = if written.contains(&(index as u32)) { How::Written } else { How::Read };
-            Some(Touch::new(&captured.pieces[recipe.storage_of(input.value) as usize].as_ref()?.allocation, how))
-        })
-        .collect();
+    let given = captured.groups.touches(&captured.pieces);
     stream.0.order(&given)?;
     captured.groups.order(stream, at)?;
     mark_before(outside, captured.end.is_some(), stream)?;
@@ -283,12 +254,6 @@ fn replay_with_updates(
     let is_kept = used.is_ok();
     let noted = note(outside, stream, captured.end.as_mut()).and(used);
     let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
-    let memory = |node: u32| {
-        storages(node)
-            .filter_map(|storage| pieces[storage].as_ref())
-            .map(|piece| Arc::clone(&piece.allocation))
-            .collect()
-    };
     let source = issue::Work { plan, recipe, numbers, places, pieces };
     let renew = |way: &mut Way, node: u32, update: &Stream| {
         let node = &recipe.nodes[node as usize];
@@ -313,7 +278,7 @@ fn replay_with_updates(
     };
     // Code of the user may panic.
     let groups = &mut captured.groups;
-    let count = catch_unwind(AssertUnwindSafe(|| groups.run((stream, at), is_kept, memory, renew)));
+    let count = catch_unwind(AssertUnwindSafe(|| groups.run((stream, at), is_kept, pieces, renew)));
     let gates = outside.map(|outside| &outside.gates);
     let mut deciding = Deciding { recipe, places, pieces, gates, decider, stream, at };
     let chosen = match (&noted, &count) {

@@ -22,8 +22,11 @@ use crate::plan::recipe::{NodeKind, Recipe};
 use crate::retire::{self, Waited};
 use crate::stream::{Stream, Task};
 
+use super::bindings::Bindings;
 use super::gate::Gates;
 use super::issue::At;
+use super::movable::{self, Movable};
+use super::piece::Pieces;
 use super::readdress::Way;
 use super::rescue::Rescue;
 
@@ -40,6 +43,8 @@ pub(super) struct Groups {
     /// Group of a node.
     of: HashMap<u32, usize>,
     all: Vec<Group>,
+    /// The updatable inputs that operators use.
+    inputs: Vec<Movable>,
     gates: Option<Gates>,
     /// Where updates go.
     stream: Option<Stream>,
@@ -58,9 +63,12 @@ struct Group {
     handle: aclrtTaskGrp,
     /// Scratch memory that the operator has now, apart from that of all others.
     scratch: Option<Arc<Allocation>>,
-    /// Memory beside that of the graph which the operator uses as it is: what the latest update gave it, and after a
-    /// failed one also what it had before.
-    uses: Vec<Arc<Allocation>>,
+    /// The updatable inputs that it uses, each once, by their place among those of the graph.
+    inputs: Vec<u32>,
+    /// Their memory since the latest update; none before the first, when the graph itself has what it was recorded with.
+    uses: Vec<Option<Arc<Allocation>>>,
+    /// What it may use beside that after an update that failed: memory that it had before.
+    former: Vec<Arc<Allocation>>,
     /// Its arguments are not what the inputs are now.
     stale: bool,
     way: Way,
@@ -71,13 +79,19 @@ struct Group {
 unsafe impl Send for Groups {}
 
 impl Groups {
-    /// The groups that a recipe needs: one for each operator that touches an updatable input or is told a number
-    /// by each run. `by_address` allows to
-    /// replace addresses alone.
-    pub(super) fn of(recipe: &Recipe, context: &Context, by_address: bool) -> Result<Self> {
+    /// The groups that a recipe needs: one for each operator that touches an updatable input, which has its memory in
+    /// `pieces`, or is told a number by each run. Of the inputs, `written` are written. `by_address` allows to replace
+    /// addresses alone.
+    pub(super) fn of(
+        recipe: &Recipe,
+        context: &Context,
+        (pieces, written): (&Pieces, &[u32]),
+        by_address: bool,
+    ) -> Result<Self> {
         let mut groups = Self {
             of: HashMap::new(),
             all: Vec::new(),
+            inputs: movable::all(recipe, pieces, written),
             gates: None,
             stream: None,
             drops: 0,
@@ -93,12 +107,15 @@ impl Groups {
                 let text = format!("{} touches an updatable input, which no plan has", recipe.describe(index as u32));
                 return Err(Error::new(ErrorKind::Internal, text));
             }
+            let inputs = movable::used_by(recipe, node, &mut groups.inputs, groups.all.len());
             groups.of.insert(index as u32, groups.all.len());
             groups.all.push(Group {
                 node: index as u32,
                 handle: std::ptr::null_mut(),
                 scratch: None,
-                uses: Vec::new(),
+                uses: vec![None; inputs.len()],
+                former: Vec::new(),
+                inputs,
                 stale: false,
                 way: Way::of(recipe, node, by_address),
             });
@@ -152,11 +169,29 @@ impl Groups {
         self.rescue.as_ref().map_or(Ok(()), |rescue| rescue.check())
     }
 
-    /// Notes operators whose inputs moved; they stay noted until an update of them succeeds.
-    pub(super) fn mark(&mut self, moved: impl Fn(u32) -> bool) {
-        for group in &mut self.all {
-            group.stale |= moved(group.node);
+    /// Notes where the inputs are now, in `pieces` too, and the operators of those that moved; they stay noted until an
+    /// update of them succeeds.
+    pub(super) fn mark_moved(&mut self, recipe: &Recipe, bind: &Bindings, pieces: &mut Pieces) -> Result<()> {
+        for input in &mut self.inputs {
+            if input.moves_to(recipe, bind, pieces)? {
+                input.groups.iter().for_each(|group| self.all[*group as usize].stale = true);
+            }
         }
+        Ok(())
+    }
+
+    /// Notes operators that are told other numbers, as those whose inputs moved.
+    pub(super) fn mark_told(&mut self, anew: impl Fn(u32) -> bool) {
+        for group in &mut self.all {
+            group.stale |= anew(group.node);
+        }
+    }
+
+    /// What a launch does with the memory of the inputs.
+    pub(super) fn touches<'a>(&self, pieces: &'a Pieces) -> Vec<Touch<'a>> {
+        let mut touches = Vec::with_capacity(self.inputs.len());
+        touches.extend(self.inputs.iter().filter_map(|input| Some(Touch::new(input.memory(pieces)?, input.how))));
+        touches
     }
 
     /// Before a launch on `launched`: closes the gates once the run before is over, which may have failed without
@@ -199,7 +234,7 @@ impl Groups {
         &mut self,
         (launched, at): (&Stream, At),
         is_kept: bool,
-        memory: impl Fn(u32) -> Vec<Arc<Allocation>>,
+        pieces: &Pieces,
         mut compute: impl FnMut(&mut Way, u32, &Stream) -> Result<bool>,
     ) -> Result<Updates> {
         let (Some(gates), Some(stream)) = (self.gates.clone(), self.stream.clone()) else {
@@ -208,11 +243,11 @@ impl Groups {
         let rescue = self.rescue.as_deref();
         let mut opened = OpenAll { gates: &gates, rescue, next: 0, count: self.all.len(), stream: &stream, at };
         let unkept = || Error::new(ErrorKind::Internal, "a launch that does not keep its inputs");
-        let mut result = if is_kept { self.keep_former(launched, at) } else { Err(unkept()) };
+        let mut result = if is_kept { self.keep_former(launched, at, pieces) } else { Err(unkept()) };
         let mut count = Updates::default();
         for group in &mut self.all {
             if result.is_ok() && group.stale {
-                let renewed = group.renew(&stream, launched, at, memory(group.node), &mut compute);
+                let renewed = group.renew(&stream, launched, at, (&self.inputs, pieces), &mut compute);
                 count.all += u64::from(renewed.is_ok());
                 result = renewed.map(|by_address| count.by_address += u64::from(by_address));
             }
@@ -225,46 +260,72 @@ impl Groups {
 
     /// Keeps what the operators use until what `launched` was given so far is over.
     pub(super) fn keep(&self, launched: &Stream, at: At) -> Result<()> {
-        let uses: Vec<_> = self.all.iter().flat_map(|group| group.uses.iter().chain(&group.scratch)).collect();
-        keep(launched, &uses, at)
+        keep(launched, self.all.iter().flat_map(Group::uses), at)
     }
 }
 
 impl Groups {
     /// As [`Groups::keep`], where the memory of all inputs as they are now has been given to `launched` with the launch: what
     /// operators that are to be replaced had before, and all scratch memory.
-    fn keep_former(&self, launched: &Stream, at: At) -> Result<()> {
-        let former = self.all.iter().filter(|group| group.stale).flat_map(|group| &group.uses);
-        let uses: Vec<_> = former.chain(self.all.iter().filter_map(|group| group.scratch.as_ref())).collect();
-        if uses.is_empty() { Ok(()) } else { keep(launched, &uses, at) }
+    fn keep_former(&self, launched: &Stream, at: At, pieces: &Pieces) -> Result<()> {
+        let stale = self.all.iter().filter(|group| group.stale);
+        let former = stale.flat_map(|group| group.moved(&self.inputs, pieces).chain(&group.former));
+        keep(launched, former.chain(self.all.iter().filter_map(|group| group.scratch.as_ref())), at)
     }
 }
 
-fn keep(launched: &Stream, uses: &[&Arc<Allocation>], at: At) -> Result<()> {
-    let uses: Vec<_> = uses.iter().map(|memory| Touch::kept(memory)).collect();
+fn keep<'a>(launched: &Stream, uses: impl Iterator<Item = &'a Arc<Allocation>>, at: At) -> Result<()> {
+    let uses: Vec<_> = uses.map(Touch::kept).collect();
+    if uses.is_empty() {
+        return Ok(());
+    }
     let task = Task { label: "graph launch", location: at, uses: &uses, scratch: None };
     launched.0.submit(&task, |_| Ok(())).map(drop)
 }
 
 impl Group {
-    /// Replaces the operator, which uses `memory` from then on, in a run on `launched`.
+    /// All that its operator may use beside the memory of the graph.
+    fn uses(&self) -> impl Iterator<Item = &Arc<Allocation>> {
+        self.uses.iter().flatten().chain(&self.former).chain(&self.scratch)
+    }
+
+    /// What it has of inputs that are elsewhere now.
+    fn moved<'a>(&'a self, inputs: &'a [Movable], pieces: &'a Pieces) -> impl Iterator<Item = &'a Arc<Allocation>> {
+        let moved = |(input, uses): (&u32, &'a Option<Arc<Allocation>>)| {
+            let now = inputs[*input as usize].memory(pieces);
+            uses.as_ref().filter(|uses| now.is_none_or(|now| !Arc::ptr_eq(now, uses)))
+        };
+        self.inputs.iter().zip(&self.uses).filter_map(moved)
+    }
+
+    /// Notes that it uses the inputs where they are now, and may use them where they were.
+    fn take(&mut self, inputs: &[Movable], pieces: &Pieces) {
+        for (input, uses) in self.inputs.iter().zip(&mut self.uses) {
+            let now = inputs[*input as usize].memory(pieces);
+            if now.map(Arc::as_ptr) != uses.as_ref().map(Arc::as_ptr) {
+                self.former.extend(std::mem::replace(uses, now.cloned()));
+            }
+        }
+        self.former.extend(self.scratch.clone());
+    }
+
+    /// Replaces the operator, which uses its inputs where they are now from then on, in a run on `launched`.
     fn renew(
         &mut self,
         stream: &Stream,
         launched: &Stream,
         at: At,
-        memory: Vec<Arc<Allocation>>,
+        (inputs, pieces): (&[Movable], &Pieces),
         compute: &mut impl FnMut(&mut Way, u32, &Stream) -> Result<bool>,
     ) -> Result<bool> {
         // Before the update: it may fail, or panic, when the operator has the memory already. The launch keeps it for
         // this run.
-        self.uses.extend(memory.iter().cloned());
-        self.uses.extend(self.scratch.clone());
+        self.take(inputs, pieces);
         let by_address = self.update(stream, compute)?;
-        self.uses = memory;
+        self.former.clear();
         self.stale = false;
         match &self.scratch {
-            Some(scratch) => keep(launched, &[scratch], at).map(|()| by_address),
+            Some(scratch) => keep(launched, [scratch].into_iter(), at).map(|()| by_address),
             None => Ok(by_address),
         }
     }

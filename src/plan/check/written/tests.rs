@@ -13,6 +13,8 @@ use crate::plan::recipe::{Mode, Recipe, StorageKind};
 use crate::plan::simulate::tests::brute::bytes_of;
 use crate::plan::{Builder, Dim, Finding, FindingKind, Foreign, Fork, Inferred, Input, Options, Plan, Scope, Value};
 
+mod handed_on;
+
 fn nothing() -> Foreign {
     Foreign::new("nothing", 1, |_| Ok(()))
 }
@@ -356,34 +358,6 @@ fn what_a_plan_leaves_of_an_operand_is_written_again_before_it_is_read() {
         g.if_then(g.full([1], U8, 1)?, &leaves, &[x, sum]).map(|[x]: [Value; 1]| x)
     };
     assert_eq!((work(true, false, &chosen).len(), work(true, true, &chosen).len()), (0, 1));
-}
-
-#[test]
-fn what_a_plan_leaves_in_part_or_writes_again_in_parts_may_be_read() {
-    let body = |all: bool| {
-        Plan::build(|g| {
-            let x = g.input("x", [3, 4], F32, Input::Copied)?;
-            let sums = g.input("sums", [if all { 3 } else { 6 }, 4], F32, Input::Copied)?;
-            leave(g, x, g.narrow(sums, 0, 0..3)?)?;
-            if all {
-                fill(g, g.narrow(sums, 0, 0..1)?)?;
-                fill(g, g.narrow(sums, 0, 1..3)?)?;
-            }
-            g.output("x", g.abs(x)?)
-        })
-        .unwrap()
-    };
-    for all in [true, false] {
-        let body = body(all);
-        let found = findings(Plan::build(|g| {
-            let x = g.input("x", [3, 4], F32, Input::Copied)?;
-            let sums = g.full([if all { 3 } else { 6 }, 4], F32, 1.0)?;
-            let [x] = g.call(&body, &[x, sums])?;
-            g.output("x", x)?;
-            read(g, if all { sums } else { g.narrow(sums, 0, 3..6)? })
-        }));
-        assert!(found.iter().all(|(kind, _)| *kind != FindingKind::ReadBeforeWrite), "{all}: {found:?}");
-    }
 }
 
 #[test]

@@ -166,13 +166,7 @@ pub(super) fn is_compared(case: &Case) -> Vec<bool> {
         Access::ReadWrite => true,
         Access::Write => results.next().is_some_and(|of| !of.left && !matches!(of.also, Also::Anything)),
     });
-    let mut each: Vec<bool> = each.collect();
-    if matches!(case.name.as_str(), "aclnnDropout" | "aclnnDropoutV3") {
-        // A mask that is not needed is left as it is.
-        each.pop();
-        each.push(false);
-    }
-    each
+    each.collect()
 }
 
 /// Two calls of the operator that can run.

@@ -43,7 +43,7 @@ pub(super) fn check(recipe: &Recipe) -> Result<()> {
         };
         fits.or_else(|text| wrong(format!("node {index}: {text}")))?;
     }
-    let facts = facts(recipe);
+    let facts = facts(recipe, Vec::new());
     let streams = recipe.called.iter().map(|callee| callee.0.facts().tags.len()).sum::<usize>() + recipe.tags.len();
     if streams > usize::from(u16::MAX) || facts.cores > usize::from(u16::MAX) {
         return wrong(
