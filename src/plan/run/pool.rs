@@ -79,7 +79,8 @@ struct State {
     runs: Chain<StreamInner>,
     /// What streams were given when they got memory for runs, which earlier work of theirs may use still.
     took: Vec<Use<StreamInner>>,
-    order: Option<Event>,
+    /// A value of its own, for an event is large, and each run takes it and puts it back.
+    order: Option<Box<Option<Event>>>,
 }
 
 impl Pool {
@@ -309,7 +310,7 @@ pub(super) struct Token<'a> {
     pool: &'a Shared,
     /// Where the run goes; nowhere while it is not ordered yet.
     stream: Option<&'a Stream>,
-    order: Option<Event>,
+    order: Option<Box<Option<Event>>>,
 }
 
 impl Token<'_> {
@@ -317,7 +318,8 @@ impl Token<'_> {
     fn order_after(&mut self, last: &Use<StreamInner>, stream: &Stream, limit: Duration, at: At) -> Result<()> {
         let _pass = last.pass();
         let running = last.running(limit).context_with(|| "the run before, of the same pool".to_owned())?;
-        running.map_or(Ok(()), |last| Event::order(&mut self.order, &self.pool.context, &last, stream, at))
+        let order = |last| Event::order(self.order.get_or_insert_default(), &self.pool.context, &last, stream, at);
+        running.map_or(Ok(()), order)
     }
 }
 
@@ -325,7 +327,7 @@ impl Drop for Token<'_> {
     fn drop(&mut self) {
         let mut state = self.pool.state.lock();
         state.busy = None;
-        state.order = self.order.take();
+        std::mem::swap(&mut state.order, &mut self.order);
         if let Some(Stream(stream)) = self.stream {
             // Also after a failure: a part may have been submitted.
             state.runs.add(Use::of(stream, stream.progress().submitted()));
