@@ -5,13 +5,17 @@
  * Status. Functions that can fail return RACL_OK or a status; racl_last_error_message() and its like have the rest, for
  * the thread that made the call. A function that fails sets all its results to zero first, but for memory that data is
  * copied to. A place of a result that is not aligned for its type gives RACL_INVALID_ARGUMENT.
+ * Of every function that takes such, what is NULL and must not be gives RACL_NULL_POINTER, a handle of what is gone
+ * RACL_STALE_HANDLE, one of another kind RACL_WRONG_KIND, what is no handle RACL_FOREIGN_HANDLE, one in use elsewhere
+ * RACL_BUSY, a struct of no version's size RACL_STRUCT_SIZE, and sizes, places, numbers and texts that do not fit
+ * RACL_INVALID_ARGUMENT; what the AscendCL library refuses has the status of its reason, such as RACL_OUT_OF_MEMORY.
  *
  * Handles. A handle is a number in the shape of a pointer, and never points at memory. NULL, the handle of what is gone,
  * that of another kind, and any other pointer give a status; racl_..._free takes NULL, and does nothing. Every handle that
  * a function puts into a place is the caller's, who gives it back once: to racl_..._free, racl_..._close,
  * racl_builder_build() or racl_capture_end(). One that a callback is lent, such as the builder of a racl_build_callback, is
- * not: it ends with the call, and before that RACL_BUSY refuses its end. racl_..._ref gives a handle for an object of other code, which racl_..._free leaves alone.
- * What an object needs stays alive by itself: a stream may be freed before a graph that was captured on it.
+ * not: it ends with the call, and before that RACL_BUSY refuses its end. racl_..._ref gives a handle for an object of
+ * other code, which racl_..._free leaves alone. What an object needs stays alive by itself: a stream may be freed before a graph that was captured on it.
  *
  * Threads. Every function may be called on every thread, unless it says otherwise. A handle that another thread frees
  * or, for graphs, host memory, host outputs, builders, executables, bindings and registries, uses at the same time gives
@@ -2041,9 +2045,13 @@ int32_t racl_buffer_address(const racl_buffer *buffer, void **address);
 int32_t racl_buffer_write(const racl_buffer *buffer, size_t offset, const void *data, size_t size);
 
 /**
- * Copies to the host. Waits for work that writes the memory, and until the copy is done.
+ * Copies to the host. Waits for work that writes the memory, and until the copy is done. RACL_INVALID_ARGUMENT for more
+ * than there is; the status of that work's failure where it failed.
  */
-int32_t racl_buffer_read(const racl_buffer *buffer, size_t offset, void *data, size_t size);
+int32_t racl_buffer_read(const racl_buffer *buffer,
+                         size_t offset,
+                         void *data,
+                         size_t size);
 
 /**
  * Copies between two buffers of a device when the stream gets there; all of them, which have one size. In a capture it
@@ -2542,9 +2550,12 @@ int32_t racl_foreign_new(const racl_foreign_info *info,
 int32_t racl_foreign_free(racl_foreign *foreign);
 
 /**
- * The primary context of a device, which it opens. Each call gives a handle of the same one.
+ * The primary context of a device, which it opens. Each call gives a handle of the same one. RACL_INVALID_DEVICE for a
+ * number of no device.
  */
-int32_t racl_context_primary(const racl_library *library, int32_t device, racl_context **context);
+int32_t racl_context_primary(const racl_library *library,
+                             int32_t device,
+                             racl_context **context);
 
 /**
  * A context of its own on the device of another one.
@@ -2830,7 +2841,9 @@ int32_t racl_executable_output_name(const racl_executable *executable,
  * racl_stream_synchronize() and what reads outputs wait for it. Errors of the work come from those. It writes over the
  * outputs of the run before. Where four runs with memory of the host are under way, or as many as host outputs have
  * buffers, it waits for the first: RACL_DEADLOCK, and nothing is submitted, where that one waits at a gate that nobody
- * signalled, since nobody can while this has the executable.
+ * signalled, since nobody can while this has the executable. RACL_ADDRESS_CHANGED for another address than a graph was
+ * captured with, RACL_GRAPH_LIMIT where it would take more graphs than may be, RACL_INVALID_ARGUMENT for inputs that are
+ * missing or do not fit.
  */
 int32_t racl_executable_run(const racl_executable *executable,
                             const racl_stream *stream,
@@ -2875,7 +2888,8 @@ int32_t racl_executable_output_shape(const racl_executable *executable,
                                      int32_t *dtype);
 
 /**
- * Waits for the latest run and copies an output to the host; `size` is that of the output.
+ * Waits for the latest run and copies an output to the host; `size` is that of the output. RACL_INVALID_ARGUMENT for
+ * another size and where there was no run; the status of the run's failure where it failed.
  */
 int32_t racl_executable_read(const racl_executable *executable,
                              uint32_t output,
@@ -3490,7 +3504,8 @@ int32_t racl_mock_call_get(uint64_t index,
 int32_t racl_mock_reset(void);
 
 /**
- * A tensor over a buffer, whose memory it keeps. The buffer has to have all of its elements.
+ * A tensor over a buffer, whose memory it keeps. The buffer has to have all of its elements: RACL_INVALID_ARGUMENT else,
+ * and for a type or a format that is none.
  */
 int32_t racl_tensor_new(const racl_buffer *buffer,
                         const racl_tensor_layout *layout,
@@ -3509,6 +3524,19 @@ int32_t racl_tensor_shape(const racl_tensor *tensor,
                           size_t *shape,
                           size_t room,
                           size_t *rank);
+
+/**
+ * Its strides, in elements, as racl_tensor_shape() gives the shape.
+ */
+int32_t racl_tensor_strides(const racl_tensor *tensor, size_t *strides, size_t room, size_t *rank);
+
+/**
+ * The memory of a dense tensor, from its first element on, as a buffer that keeps it: for copies in the order of a stream
+ * (racl_stream_upload() and its like) and for other code. RACL_INVALID_ARGUMENT for one with gaps, one whose format is not
+ * ND, and elements that do not fill bytes.
+ */
+int32_t racl_tensor_buffer(const racl_tensor *tensor,
+                           racl_buffer **buffer);
 
 /**
  * Copies `size` bytes from the host to a dense tensor, which has as many. Waits as racl_buffer_write() does.
@@ -3530,7 +3558,9 @@ int32_t racl_tensor_free(racl_tensor *tensor);
 /**
  * Gives an operator of AscendCL to the stream by its C name, such as "aclnnAdd". The arguments are those of the
  * function aclnn...GetWorkspaceSize, in its order, without its last two; results are tensors too. Returns when the
- * operator is queued; in a capture it becomes part of the graph.
+ * operator is queued; in a capture it becomes part of the graph. RACL_INVALID_ARGUMENT for an unknown name, another number
+ * of arguments or another kind of one; RACL_MISSING_SYMBOL where the library lacks the operator; what the library refuses
+ * has the status of its reason.
  */
 int32_t racl_operator(const racl_stream *stream,
                       const char *name,

@@ -561,6 +561,8 @@ public:
     }
 };
 
+class buffer;
+
 class tensor : public detail::owner<detail::tensor_traits> {
 public:
     using owner::owner;
@@ -576,6 +578,16 @@ public:
         if (status == RACL_OK && rank > 0) status = racl_tensor_shape(get(), sizes.data(), sizes.size(), &rank);
         return detail::give(status, std::move(sizes));
     }
+    // In elements.
+    result<std::vector<size_t>> strides() const {
+        size_t rank = 0;
+        int32_t status = racl_tensor_strides(get(), nullptr, 0, &rank);
+        std::vector<size_t> all(rank);
+        if (status == RACL_OK && rank > 0) status = racl_tensor_strides(get(), all.data(), all.size(), &rank);
+        return detail::give(status, std::move(all));
+    }
+    // Of a dense one, from its first element on: for copies in the order of a stream. It keeps the memory.
+    result<buffer> memory() const;
     // All of its elements, which must lie densely.
     result<void> write(const void *data, size_t bytes) const {
         return detail::check(racl_tensor_write(get(), data, bytes));
@@ -664,6 +676,12 @@ public:
     // Waits for work that uses the memory and frees it.
     result<void> close() { return detail::check(give_up(racl_buffer_close)); }
 };
+
+inline result<buffer> tensor::memory() const {
+    racl_buffer *all = nullptr;
+    int32_t status = racl_tensor_buffer(get(), &all);
+    return detail::give(status, buffer(all));
+}
 
 class host : public detail::owner<detail::host_traits> {
 public:

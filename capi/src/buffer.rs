@@ -127,7 +127,8 @@ pub unsafe extern "C" fn racl_buffer_write(
     })
 }
 
-/// Copies to the host. Waits for work that writes the memory, and until the copy is done.
+/// Copies to the host. Waits for work that writes the memory, and until the copy is done. RACL_INVALID_ARGUMENT for more
+/// than there is; the status of that work's failure where it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_buffer_read(
     buffer: *const racl_buffer,

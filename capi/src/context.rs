@@ -55,7 +55,8 @@ unsafe impl Sized_ for racl_memory_stats {
     };
 }
 
-/// The primary context of a device, which it opens. Each call gives a handle of the same one.
+/// The primary context of a device, which it opens. Each call gives a handle of the same one. RACL_INVALID_DEVICE for a
+/// number of no device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_context_primary(
     library: *const racl_library,

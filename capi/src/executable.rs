@@ -251,7 +251,9 @@ pub unsafe extern "C" fn racl_executable_output_name(
 /// racl_stream_synchronize() and what reads outputs wait for it. Errors of the work come from those. It writes over the
 /// outputs of the run before. Where four runs with memory of the host are under way, or as many as host outputs have
 /// buffers, it waits for the first: RACL_DEADLOCK, and nothing is submitted, where that one waits at a gate that nobody
-/// signalled, since nobody can while this has the executable.
+/// signalled, since nobody can while this has the executable. RACL_ADDRESS_CHANGED for another address than a graph was
+/// captured with, RACL_GRAPH_LIMIT where it would take more graphs than may be, RACL_INVALID_ARGUMENT for inputs that are
+/// missing or do not fit.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_executable_run(
     executable: *const racl_executable,
@@ -336,7 +338,8 @@ pub unsafe extern "C" fn racl_executable_output_shape(
     unsafe { answer_list((shape, room), rank, ("a place for a shape", "a rank"), work) }
 }
 
-/// Waits for the latest run and copies an output to the host; `size` is that of the output.
+/// Waits for the latest run and copies an output to the host; `size` is that of the output. RACL_INVALID_ARGUMENT for
+/// another size and where there was no run; the status of the run's failure where it failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_executable_read(
     executable: *const racl_executable,

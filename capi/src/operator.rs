@@ -60,7 +60,8 @@ fn element_type(number: i32) -> Result<ElementType> {
     ElementType::of_number(number).ok_or_else(unknown)
 }
 
-/// A tensor over a buffer, whose memory it keeps. The buffer has to have all of its elements.
+/// A tensor over a buffer, whose memory it keeps. The buffer has to have all of its elements: RACL_INVALID_ARGUMENT else,
+/// and for a type or a format that is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_tensor_new(
     buffer: *const racl_buffer,
@@ -124,6 +125,33 @@ pub unsafe extern "C" fn racl_tensor_shape(
     };
     // SAFETY: by the header.
     unsafe { answer_list((shape, room), rank, ("a place for a shape", "a rank"), work) }
+}
+
+/// Its strides, in elements, as racl_tensor_shape() gives the shape.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_tensor_strides(
+    tensor: *const racl_tensor,
+    strides: *mut usize,
+    room: usize,
+    rank: *mut usize,
+) -> i32 {
+    let work = |places: &mut [usize]| {
+        let tensor = get(tensor)?;
+        places.iter_mut().zip(tensor.strides()).for_each(|(place, stride)| *place = *stride);
+        Ok(tensor.strides().len())
+    };
+    // SAFETY: by the header.
+    unsafe { answer_list((strides, room), rank, ("a place for strides", "a rank"), work) }
+}
+
+/// The memory of a dense tensor, from its first element on, as a buffer that keeps it: for copies in the order of a stream
+/// (racl_stream_upload() and its like) and for other code. RACL_INVALID_ARGUMENT for one with gaps, one whose format is not
+/// ND, and elements that do not fill bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn racl_tensor_buffer(tensor: *const racl_tensor, buffer: *mut *mut racl_buffer) -> i32 {
+    let work = || Ok(get(tensor)?.bytes()?);
+    // SAFETY: by the header.
+    unsafe { make(buffer, work) }
 }
 
 /// Copies `size` bytes from the host to a dense tensor, which has as many. Waits as racl_buffer_write() does.
@@ -204,7 +232,9 @@ pub struct racl_arg {
 
 /// Gives an operator of AscendCL to the stream by its C name, such as "aclnnAdd". The arguments are those of the
 /// function aclnn...GetWorkspaceSize, in its order, without its last two; results are tensors too. Returns when the
-/// operator is queued; in a capture it becomes part of the graph.
+/// operator is queued; in a capture it becomes part of the graph. RACL_INVALID_ARGUMENT for an unknown name, another number
+/// of arguments or another kind of one; RACL_MISSING_SYMBOL where the library lacks the operator; what the library refuses
+/// has the status of its reason.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_operator(
     stream: *const racl_stream,

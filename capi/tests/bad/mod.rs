@@ -87,7 +87,7 @@ fn may_be_null(function: &str, name: &str) -> bool {
 }
 
 /// A place of one function that may be NULL, of a name that must not be so in others.
-fn may_be_null_in(function: &str, name: &str) -> bool {
+fn may_be_null_in(function: &str, kind: &str, name: &str) -> bool {
     let known = [
         ("racl_plan_load", "registry"),
         ("racl_executable_output_shape", "dtype"),
@@ -100,7 +100,9 @@ fn may_be_null_in(function: &str, name: &str) -> bool {
     ];
     known.contains(&(function, name))
         // Lists of 0 elements, and places of results of which nothing is wanted.
-        || ["user", "data", "shape", "why", "text", "bytes", "results"].contains(&name)
+        || ["user", "shape", "why", "text", "results"].contains(&name)
+        // Data of 0 bytes.
+        || ["data", "bytes"].contains(&name) && ["void*", "const void*"].contains(&kind)
 }
 
 /// What a good call passes.
@@ -167,7 +169,7 @@ fn places(text: &mut String, function: &Function<'_>) -> usize {
         }
         checks += 1 + others.count();
     };
-    let needed = |kind: &str, name: &str| handle(kind).is_some() && !may_be_null_in(function.name, name);
+    let needed = |kind: &str, name: &str| handle(kind).is_some() && !may_be_null_in(function.name, kind, name);
     if let Some(at) = function.parameters.iter().position(|(kind, name)| needed(kind, name))
         && !function.name.ends_with("_free")
     {
@@ -178,7 +180,7 @@ fn places(text: &mut String, function: &Function<'_>) -> usize {
         if size > 1 {
             cleared(at, &format!("(void *)((char *){good} + 1)"), "RACL_INVALID_ARGUMENT");
         }
-        if !may_be_null(function.name, name) && !may_be_null_in(function.name, name) {
+        if !may_be_null(function.name, name) && !may_be_null_in(function.name, kind, name) {
             cleared(at, "NULL", "RACL_NULL_POINTER");
         }
     }
@@ -362,7 +364,7 @@ pub(crate) fn program(header: &str) -> (String, usize) {
             };
             if let Some(handle) = handle(kind) {
                 let null = if function.name.ends_with("_free") { "RACL_OK" } else { "RACL_NULL_POINTER" };
-                let needs_it = !may_be_null_in(function.name, name);
+                let needs_it = !may_be_null_in(function.name, kind, name);
                 let wrong = if handle == "event" { "stream" } else { "event" };
                 if needs_it {
                     check(call("NULL"), null);
@@ -387,7 +389,7 @@ pub(crate) fn program(header: &str) -> (String, usize) {
             } else {
                 let place = kind.ends_with('*') && !kind.starts_with("const ") && *kind != "char*";
                 let text = *kind == "const char*" && !function.name.starts_with("racl_library_open");
-                let needs_it = !may_be_null(function.name, name) && !may_be_null_in(function.name, name);
+                let needs_it = !may_be_null(function.name, name) && !may_be_null_in(function.name, kind, name);
                 if (place || text) && needs_it {
                     check(call("NULL"), "RACL_NULL_POINTER");
                 }

@@ -10,6 +10,43 @@ static racl_tensor *tensor(racl_buffer *buffer, int32_t dtype, size_t rank, cons
     return made;
 }
 
+/* `whole` is all of `buffer`, of 2 rows of 3 floats. */
+static void memory_of_tensors(racl_stream *stream, racl_buffer *buffer, racl_tensor *whole, const size_t *shape) {
+    size_t strides[2], rank, size;
+    void *start, *address;
+    DO(racl_tensor_strides(whole, strides, 2, &rank));
+    CHECK(rank == 2 && strides[0] == 3 && strides[1] == 1);
+    const size_t row[1] = {3}, across[2] = {1, 2};
+    racl_tensor_layout layout = {.size = sizeof layout, .dtype = FLOAT, .format = RACL_FORMAT_ND, .rank = 1, .shape = row, .offset = 3};
+    racl_tensor *last, *columns;
+    DO(racl_tensor_new(buffer, &layout, &last));
+    racl_buffer *memory;
+    DO(racl_tensor_buffer(last, &memory));
+    DO(racl_buffer_size(memory, &size));
+    DO(racl_buffer_address(memory, &address));
+    DO(racl_buffer_address(buffer, &start));
+    CHECK(size == 12 && (char *)address == (char *)start + 12);
+    DO(racl_tensor_free(last));
+    float before[3], after[3], seven[3] = {7, 7, 7};
+    DO(racl_buffer_read(memory, 0, before, sizeof before));
+    DO(racl_buffer_write(memory, 0, seven, sizeof seven));
+    DO(racl_buffer_read(buffer, 12, after, sizeof after));
+    CHECK(memcmp(after, seven, sizeof seven) == 0);
+    DO(racl_buffer_write(memory, 0, before, sizeof before));
+    DO(racl_stream_fill(stream, memory, 0));
+    DO(racl_stream_synchronize(stream, -1));
+    DO(racl_buffer_read(buffer, 12, after, sizeof after));
+    CHECK(after[0] == 0 && after[1] == 0 && after[2] == 0);
+    DO(racl_buffer_write(memory, 0, before, sizeof before));
+    DO(racl_buffer_free(memory));
+    layout = (racl_tensor_layout){.size = sizeof layout, .dtype = FLOAT, .format = RACL_FORMAT_ND, .rank = 2, .shape = shape, .strides = across};
+    DO(racl_tensor_new(buffer, &layout, &columns));
+    DO(racl_tensor_strides(columns, strides, 2, &rank));
+    CHECK(rank == 2 && strides[0] == 1 && strides[1] == 2);
+    CHECK(racl_tensor_buffer(columns, &memory) == RACL_INVALID_ARGUMENT && memory == NULL);
+    DO(racl_tensor_free(columns));
+}
+
 static void memory(racl_context *context, racl_stream *stream) {
     racl_buffer *one, *two, *part, *none;
     DO(racl_buffer_new(context, 256, &one));
@@ -198,6 +235,9 @@ static void operators(racl_context *context, racl_stream *stream) {
     DO(racl_tensor_shape(tensors[0], NULL, 0, &rank));
     CHECK(rank == 2);
     CHECK(racl_tensor_shape(NULL, sizes, 2, &rank) == RACL_NULL_POINTER && rank == 0 && sizes[0] == 0 && sizes[1] == 0);
+    memory_of_tensors(stream, buffers[0], tensors[0], shape);
+    CHECK(racl_operator(stream, "aclnnNoSuchOperator", NULL, 0) == RACL_INVALID_ARGUMENT);
+    CHECK(racl_buffer_read(buffers[0], sizeof one - 4, sizes, 8) == RACL_INVALID_ARGUMENT);
 
     racl_arg add[4] = {{.kind = RACL_ARG_TENSOR, .data = tensors[0]},
                        {.kind = RACL_ARG_TENSOR, .data = tensors[1]},

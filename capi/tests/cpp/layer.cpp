@@ -94,7 +94,8 @@ static void operators(const racl::context &context, const racl::stream &stream) 
     auto ta = take(a.over<float>({3})), tb = take(b.over<float>({3})), to = take(out.over<float>({3}));
     auto tw = take(wide.over<float>({6}));
     CHECK(take(tw.dtype()) == 0);
-    CHECK(take(tw.shape()) == std::vector<size_t>{6});
+    CHECK(take(tw.shape()) == std::vector<size_t>{6} && take(tw.strides()) == std::vector<size_t>{1});
+    CHECK(take(take(tw.memory()).size()) == 24);
     REFUSED(out.over<float>({4}), RACL_INVALID_ARGUMENT);
     DO(stream.run("aclnnAdd", {ta, tb, racl::float_scalar{2}, to}));
     CHECK(take(out.read<float>()) == (std::vector<float>{21, 38, 63}));
