@@ -195,7 +195,8 @@ impl Communicator {
         // SAFETY: a live handle, which stays while it is asked, and a place for one code.
         unsafe { collective!(context, HcclGetCommAsyncError(turn.raw, &raw mut found)) }?;
         let broken = found != HcclResult::HCCL_SUCCESS;
-        Ok(broken.then(|| collective_failure(context.table(), "HcclGetCommAsyncError", found)))
+        let failure = || collective_failure(context.table(), "HcclGetCommAsyncError", found);
+        Ok(broken.then(|| context.explain(failure(), || None)))
     }
 
     pub(super) fn submit(

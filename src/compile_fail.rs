@@ -594,4 +594,5 @@
 
 mod by_hand;
 mod closed;
+mod kinds;
 mod work;

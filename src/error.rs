@@ -263,7 +263,8 @@ impl Error {
         self.0.message.as_deref()
     }
 
-    /// What the library had logged as errors when a wait found that work failed on the device: the last lines that its
+    /// What the library had logged as errors when a wait found that work failed on the device, or a communicator told that
+    /// it is broken or could not be destroyed: the last lines that its
     /// logs of this process got since the failure before, ten of the host's at most and ten of the device's, each behind
     /// `host: ` or `device 0: `. They may say which unit of the chip failed, and at which address.
     ///

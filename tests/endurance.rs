@@ -100,6 +100,49 @@ fn captured(device: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
     Ok(())
 }
 
+/// A graph whose operator is updated in front of each launch, to memory that is new each time.
+fn updated(device: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
+    let (stream, one) = (device.stream()?, device.upload_tensor(&[1.0_f32; WIDTH], [WIDTH])?);
+    let (mut out, mut group) = (device.zeros::<f32>([WIDTH])?, None);
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| {
+        group = Some(s.task_group(|s| op::add(s, &one, &one, &mut out))?);
+        Ok(())
+    })?;
+    let group = group.expect("the capture made it");
+    for round in rounds() {
+        let number = number(thread, round);
+        let x = device.upload_tensor(&[number; WIDTH], [WIDTH])?;
+        graph.update(&group, |s| op::add(s, &x, &one, &mut out))?;
+        drop(x);
+        graph.launch(&stream)?;
+        sums.found += total(&out.to_vec()?);
+        sums.expected += (number as u64 + 1) * WIDTH as u64;
+    }
+    Ok(())
+}
+
+/// Runs of a model that are awaited, behind an event which another process could record.
+fn modelled(device: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
+    let file = mock::ModelFile::new().input::<f32>("x", &[WIDTH as i64]).output::<f32>("y", &[WIDTH as i64]);
+    let file = file.operator("twice", "Muls", &["x"], "y").float("value", 2.0);
+    let runtime: Runtime = Builder::new_current_thread().build().expect("a runtime starts");
+    let (stream, far, model) =
+        (device.stream()?, device.stream()?, device.context().load_model_bytes(file.bytes()?)?);
+    let event = device.context().ipc_event()?;
+    for round in rounds() {
+        let one = number(thread, round);
+        let (x, mut y) = (device.upload_tensor(&[one; WIDTH], [WIDTH])?, device.zeros::<f32>([WIDTH])?);
+        event.record(&far)?;
+        stream.wait_ipc(&event)?;
+        let run = model.run().input("x", &x)?.output("y", &mut y)?;
+        runtime.block_on(run.submit_async(&stream)?)?;
+        drop(x);
+        sums.found += total(&y.to_vec()?);
+        sums.expected += 2 * one as u64 * WIDTH as u64;
+    }
+    Ok(())
+}
+
 /// A plan on two streams, run in both ways with memory that moves.
 fn planned(device: &Device, thread: usize, sums: &mut Sums) -> Result<()> {
     let plan = Plan::build(|g| {
@@ -215,8 +258,11 @@ fn work(devices: &[Device; 2], root: &RootInfo, thread: usize) -> Result<Sums> {
     let (own, other) = (&devices[thread % 2], &devices[(thread + 1) % 2]);
     let mut sums = Sums::default();
     match thread / 2 {
+        // Its files are the mock's.
+        1 if common::is_mock() => modelled(own, thread, &mut sums)?,
         0 | 1 => eager(own, thread, &mut sums)?,
-        2 | 3 => captured(own, thread, &mut sums)?,
+        2 => captured(own, thread, &mut sums)?,
+        3 => updated(own, thread, &mut sums)?,
         4 => planned(own, thread, &mut sums)?,
         5 => launched(own, thread, &mut sums)?,
         6 => collective(own, root, thread, &mut sums)?,

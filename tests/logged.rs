@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{assert_says, mock};
+use racl::collective::{Communicator, RootInfo};
 use racl::{Acl, Context, Error, ErrorKind, Stream};
 
 /// Set in the processes that the tests start: the folder of the test.
@@ -121,6 +122,28 @@ fn all_waits_that_are_told_of_one_failure_have_the_same_lines() {
         let first = "host: [ERROR] RUNTIME: vector core exception";
         behind.iter().for_each(|error| assert_eq!(error.log_lines(), [first], "{error}"));
         assert_eq!(own.log_lines(), [first, "host: [ERROR] RUNTIME: more of it"]);
+    });
+}
+
+#[test]
+fn a_communicator_that_is_broken_has_what_was_logged_of_it() {
+    let name = "a_communicator_that_is_broken_has_what_was_logged_of_it";
+    child(name, &[("ASCEND_PROCESS_LOG_PATH", "logs")], |folder| {
+        let (root, context) = (folder.join("logs"), device(0));
+        let new = || Communicator::new(&context, &RootInfo::new(&context).unwrap(), 0, 1).unwrap();
+        log(&root, "plog", "[ERROR] HCCL: a link is down\n");
+        let fails = || mock::fail("HcclCommDestroy", 1, 4).unwrap();
+        let ranks = new();
+        fails();
+        let refused = ranks.close().unwrap_err();
+        assert_eq!(refused.error().log_lines(), ["host: [ERROR] HCCL: a link is down"]);
+        refused.into_value().close().unwrap();
+        log(&root, "device-0", "[ERROR] HCCL: no answer\n");
+        let ranks = new();
+        fails();
+        drop(ranks);
+        let told = context.take_drop_errors();
+        assert_eq!(told.iter().map(Error::log_lines).collect::<Vec<_>>(), [["device 0: [ERROR] HCCL: no answer"]]);
     });
 }
 

@@ -218,7 +218,7 @@ fn destroy(context: &ContextInner, raw: HcclComm, until: Instant) -> Result<()> 
     loop {
         let done = destroy_once(context, raw);
         if !is_again(&done) {
-            return done;
+            return with_log(context, done);
         }
         if Instant::now() >= until {
             let text = "the library still uses the communicator";
@@ -232,6 +232,11 @@ fn destroy(context: &ContextInner, raw: HcclComm, until: Instant) -> Result<()> 
 fn destroy_once(context: &ContextInner, raw: HcclComm) -> Result<()> {
     // SAFETY: a live handle, which nobody uses afterwards when this succeeds.
     unsafe { collective!(context, HcclCommDestroy(raw)) }
+}
+
+/// What failed may be work of the ranks, of which the library logs more.
+fn with_log(context: &ContextInner, done: Result<()>) -> Result<()> {
+    done.map_err(|error| context.explain(error, || None))
 }
 
 fn is_again(done: &Result<()>) -> bool {
@@ -268,7 +273,7 @@ impl Drop for Inner {
             return retire::on_thread(heir, |mut heir| heir.end());
         }
         heir.state.get_mut().raw = std::ptr::null_mut();
-        heir.tell(done);
+        heir.tell(with_log(&heir.context, done));
     }
 }
 

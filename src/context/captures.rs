@@ -120,6 +120,17 @@ impl ContextInner {
         if self.captures.count.load(Ordering::Acquire) == 0 { Ok(()) } else { self.check_captures(what, at) }
     }
 
+    /// The same of a call for so many elements or bytes: for none of them the library makes it beside any capture.
+    #[inline]
+    pub(crate) fn check_may_touch(
+        &self,
+        count: usize,
+        what: &'static str,
+        at: &'static Location<'static>,
+    ) -> Result<()> {
+        if count == 0 { Ok(()) } else { self.check_may_block(what, at) }
+    }
+
     #[cold]
     fn check_captures(&self, what: &'static str, at: &'static Location<'static>) -> Result<()> {
         let own = own_mode(self)?;

@@ -133,9 +133,7 @@ impl Context {
     #[doc(alias = "aclrtMemset")]
     #[track_caller]
     pub fn alloc_zeroed<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
-        if len > 0 {
-            self.inner().check_may_block("a fill", Location::caller())?;
-        }
+        self.inner().check_may_touch(len, "a fill", Location::caller())?;
         let buffer = self.alloc(len)?;
         let (address, bytes) = (buffer.address(), buffer.size_bytes());
         // SAFETY: `bytes` bytes of this new buffer are set; nothing else uses them yet.

@@ -67,11 +67,17 @@ pub struct CopyDescriptor<T: Pod> {
     overlaps: bool,
 }
 
-/// What `len` elements from `start` on are of memory that holds them.
-fn place<T: Pod>(memory: &SharedBuffer<T>, start: usize, len: usize) -> Result<*mut c_void> {
+/// That memory holds `len` elements from `start` on.
+fn check_held<T: Pod>(memory: &SharedBuffer<T>, start: usize, len: usize) -> Result<()> {
     if start.checked_add(len).is_none_or(|end| end > memory.len()) {
         return Err(Error::invalid(format!("{len} elements from {start} on, of memory with {}", memory.len())));
     }
+    Ok(())
+}
+
+/// Where they are.
+fn place<T: Pod>(memory: &SharedBuffer<T>, start: usize, len: usize) -> Result<*mut c_void> {
+    check_held(memory, start, len)?;
     let address = memory.address().wrapping_byte_add(start * size_of::<T>());
     if !address.addr().is_multiple_of(DEVICE_ALIGNMENT) {
         let text = format!("a copy on the device at an address that is no multiple of {DEVICE_ALIGNMENT}");

@@ -164,16 +164,6 @@ pub(super) fn recast<T: Pod, U: Pod>(allocation: &Allocation, offset: usize, len
     Ok((start / size, bytes / size))
 }
 
-/// A copy of nothing is one that the library makes beside any capture.
-fn check_copy(
-    context: &ContextInner,
-    bytes: usize,
-    what: &'static str,
-    at: &'static Location<'static>,
-) -> Result<()> {
-    if bytes == 0 { Ok(()) } else { context.check_may_block(what, at) }
-}
-
 impl<'a, T: Pod> DeviceSlice<'a, T> {
     #[inline]
     pub(super) fn new(allocation: &'a Arc<Allocation>, offset: usize, len: usize) -> Self {
@@ -273,7 +263,7 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
     pub fn read(&self, data: &mut [T]) -> Result<()> {
         self.check_len(data.len())?;
         let (bytes, kind) = (self.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
-        check_copy(self.context_inner(), bytes, "a copy to the host", Location::caller())?;
+        self.context_inner().check_may_touch(bytes, "a copy to the host", Location::caller())?;
         self.allocation.wait_idle()?;
         let (to, from) = (data.as_mut_ptr().cast(), self.address());
         // SAFETY: `to` has room for `bytes` bytes of a type for which all are valid, and the call blocks until they
@@ -367,7 +357,7 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
         let own = self.as_slice();
         own.check_len(data.len())?;
         let (bytes, kind) = (own.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
-        check_copy(own.context_inner(), bytes, "a copy from the host", Location::caller())?;
+        own.context_inner().check_may_touch(bytes, "a copy from the host", Location::caller())?;
         own.allocation.wait_idle()?;
         let (to, from) = (own.address(), data.as_ptr().cast());
         // SAFETY: `from` has `bytes` initialised bytes, `to` as many on the device, and the call blocks until it has

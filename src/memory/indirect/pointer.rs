@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use acl_sys::aclrtMemcpyKind;
 use bytemuck::Pod;
 
-use super::{KIND, copied_bytes, place};
+use super::{KIND, check_held, copied_bytes, place};
 use crate::allocation::{Allocation, Touch};
 use crate::call::call;
 use crate::context::Context;
@@ -89,14 +89,14 @@ impl<T: Pod> DevicePointer<T> {
     /// allow blocking copies.
     #[track_caller]
     pub fn point_to(&mut self, position: usize) -> Result<()> {
-        place(&self.memory, position, 1)?;
+        let target = place(&self.memory, position, 1)?;
         self.cell.context().check_may_block("DevicePointer::point_to", Location::caller())?;
         self.cell.wait_idle()?;
         if Arc::strong_count(&self.cell) == 1 {
             // No graph has a copy, and no capture.
             *self.reach.get_mut() = 0;
         }
-        let target = place(&self.memory, position, (*self.reach.get_mut()).max(1))?;
+        check_held(&self.memory, position, *self.reach.get_mut())?;
         let address = (target.expose_provenance() as u64).to_ne_bytes();
         let (to, from, bytes) = (self.cell.address(), address.as_ptr().cast(), address.len());
         let kind = aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE;
