@@ -58,7 +58,7 @@ type Gap = Option<(u64, u64)>;
 
 pub(super) fn check(recipe: &Recipe, uses: &Uses, storage: u32, findings: &mut Vec<Finding>) {
     let all = uses.storage(storage);
-    let in_part = all.iter().any(|one| leaves_in_part(recipe, one));
+    let in_part = calls_plans(recipe) && all.iter().any(|one| leaves_in_part(recipe, one));
     let leaves = in_part || all.iter().any(|one| is_left(recipe, one));
     let (given, output) = match recipe.storages[storage as usize].kind {
         StorageKind::Temporary | StorageKind::Once => (None, None),
@@ -161,7 +161,14 @@ fn is_fixed(recipe: &Recipe, storage: u32, all: &[Use]) -> bool {
 /// Whether nobody knows what is there after a use.
 fn is_left(recipe: &Recipe, one: &Use) -> bool {
     let node = &recipe.nodes[one.node as usize];
-    recipe.access(one).mode == Mode::Clobber || calls::leaves(recipe, node, (one.access - node.first) as usize)
+    recipe.access(one).mode == Mode::Clobber
+        || (calls_plans(recipe) && calls::leaves(recipe, node, (one.access - node.first) as usize))
+}
+
+/// Few plans do, and then nothing has to be asked about each use.
+#[inline]
+fn calls_plans(recipe: &Recipe) -> bool {
+    !recipe.called.is_empty()
 }
 
 /// What of an access a call or a choice does not write, though it counts as written.
@@ -172,12 +179,12 @@ fn behind(recipe: &Recipe, one: &Use) -> Behind {
 
 /// Whether no more may be written than the device finds.
 fn finds(recipe: &Recipe, one: &Use) -> bool {
-    writes_what_it_finds(recipe, one) || behind(recipe, one).found
+    writes_what_it_finds(recipe, one) || (calls_plans(recipe) && behind(recipe, one).found)
 }
 
 /// Whether a plan that is called leaves some of it, which holds anything then.
 fn leaves_in_part(recipe: &Recipe, one: &Use) -> bool {
-    behind(recipe, one).in_part
+    calls_plans(recipe) && behind(recipe, one).in_part
 }
 
 /// Calls `see` for what happens to the storage.
