@@ -567,12 +567,13 @@ fn begin(choice: &Choice, known: Option<Arc<Table>>, config: Option<&str>) -> (O
     (Some(table), begun)
 }
 
-/// The mock was reset, so it is not initialised and has no device open. Gives the addresses of its tables.
+/// The mock was reset, so it is not initialised, whatever values from before are left, and has no device open. Gives the
+/// addresses of its tables.
 #[cfg(feature = "mock")]
 pub(crate) fn forget_mock() -> Vec<usize> {
     let mut tables = Vec::new();
     for entry in LIVE.lock().iter_mut().filter(|entry| entry.choice == Choice::Mock) {
-        entry.ending = None;
+        (entry.ending, entry.inner) = (None, Weak::new());
         tables.extend(entry.table.as_deref().map(|table| std::ptr::from_ref(table).addr()));
     }
     kept::forget(&tables);

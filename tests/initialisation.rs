@@ -42,6 +42,21 @@ fn the_last_value_ends_the_library_and_the_next_begins_it_again() {
     assert_eq!((mock::calls("aclInit"), mock::calls("aclFinalizeReference")), (2, 2));
 }
 
+/// A value that was leaked does not keep what was begun before a reset.
+#[test]
+fn a_reset_lets_the_next_value_begin_anew() {
+    let _alone = mock::exclusive();
+    reset();
+    std::mem::forget(Acl::mock().unwrap());
+    mock::reset().unwrap();
+    let device = Acl::mock().unwrap().device(0).unwrap();
+    assert_eq!(mock::calls("aclInit"), 1);
+    let (stream, mut x) = (device.stream().unwrap(), device.alloc::<f32>(4).unwrap());
+    mock::fail_task("aclrtMemsetAsync", 1, 507_015).unwrap();
+    stream.fill_bytes(&mut x, 0).unwrap();
+    assert!(stream.synchronize().unwrap_err().task_failure().is_some());
+}
+
 #[test]
 fn an_end_that_fails_does_not_spoil_the_next_beginning() {
     let _alone = mock::exclusive();

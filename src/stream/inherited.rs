@@ -75,6 +75,17 @@ impl StreamInner {
         }
     }
 
+    /// The same of a stream of the program: its next wait tells that still, and no other call.
+    pub(crate) fn set_told_aside(&self) {
+        if self.progress.failures() > 0
+            && !self.is_settled()
+            && let Err(error) = self.c_synchronize(Some(1))
+            && error.is_of_work()
+        {
+            drop(self.keep_untold(self.explain_wait(error)));
+        }
+    }
+
     /// That by which the library names the stream in failures.
     fn number(&self) -> Option<u32> {
         self.id().ok()?.try_into().ok()

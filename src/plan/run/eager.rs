@@ -119,9 +119,10 @@ impl Eager {
     }
 
     /// Where the run before is known to have failed: what the library has to say of that is no news of the next one.
-    pub(super) fn take_told(&self, before: &Outcome) {
+    pub(super) fn take_told(&self, stream: &Stream, before: &Outcome) {
         if !self.sides().is_empty() && before.has_failed() {
             self.sides().iter().for_each(|side| side.0.take_told());
+            stream.0.set_told_aside();
         }
     }
 

@@ -321,13 +321,14 @@ impl Executable {
         self.last = None;
         self.note_failed();
         self.outside.as_mut().map_or(Ok(()), |outside| outside.check_whole(stream, &self.origin))?;
-        self.eager.take_told(&self.outcome);
+        self.eager.take_told(stream, &self.outcome);
         Outcome::begin(&mut self.outcome, stream);
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),
         };
         Outcome::end(&mut self.outcome);
+        self.outcome.was_told(&done);
         drop(token);
         self.note_run(done)
     }

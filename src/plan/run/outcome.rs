@@ -85,6 +85,13 @@ impl Outcome {
         }
     }
 
+    /// Whoever began it may have been told that work failed.
+    pub(super) fn was_told(&self, done: &Result<()>) {
+        if done.as_ref().is_err_and(Error::is_of_work) {
+            self.told.store(true, Ordering::Release);
+        }
+    }
+
     /// That nobody was told that it failed; panics of its host functions are told here, and that it was aborted.
     pub(super) fn check(&self) -> Result<()> {
         let panics = self.parts.iter().try_for_each(|(progress, span)| progress.tell_panics(*span));
