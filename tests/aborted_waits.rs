@@ -70,6 +70,7 @@ fn memory_that_a_stream_had_from_another_is_not_free_when_it_is_aborted() {
 
 #[test]
 fn memory_that_was_given_up_before_the_abort_is_not_free_either() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|context| {
         let (held, other) = streams(context);
         let mut borrowed = had_elsewhere(context, &held, &other);
@@ -273,6 +274,7 @@ fn an_event_whose_record_was_dropped_puts_nobody_behind_what_that_waited_for() {
 /// What goes while its work is being dropped is done all the same.
 #[test]
 fn a_stream_that_goes_amid_an_abort_of_the_device_holds_no_memory_back() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|context| {
         let (stream, gone) = (context.stream().unwrap(), context.stream().unwrap());
         mock::hold(&gone).unwrap();

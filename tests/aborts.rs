@@ -200,6 +200,7 @@ fn a_graph_and_operators_go_on_after_an_abort() {
 
 #[test]
 fn the_abort_of_a_device_ends_the_work_of_all_its_contexts() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|device| {
         let other = device.context().create_context().unwrap();
         let (one, two) = (device.stream().unwrap(), other.stream().unwrap());
@@ -226,6 +227,7 @@ fn the_abort_of_a_device_ends_the_work_of_all_its_contexts() {
 
 #[test]
 fn an_abort_that_fails_drops_nothing() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|device| {
         let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
         let mut buffer = device.upload(&[1_u8; 4]).unwrap();

@@ -65,6 +65,7 @@ fn a_stream_is_closed_while_another_thread_waits_for_its_work() {
 
 #[test]
 fn streams_and_contexts_are_closed_while_another_thread_aborts_the_device() {
+    common::needs_the_card_alone("it aborts a device");
     let _alone = mock::exclusive();
     let _watched = watchdog::Watchdog::new();
     let device = device();
@@ -181,6 +182,7 @@ fn a_close_inside_a_wait_for_the_same_work_is_refused_at_once() {
 
 #[test]
 fn a_stream_that_could_not_be_closed_is_as_before() {
+    common::needs_the_card_alone("it aborts a device");
     let _alone = mock::exclusive();
     let _watched = watchdog::Watchdog::new();
     let device = device();

@@ -121,6 +121,7 @@ fn broken(acl: &Acl, code: i32) -> racl::Device {
 
 #[test]
 fn a_fault_of_memory_is_told_until_it_is_repaired() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|acl| {
         assert_eq!(acl.device(0).unwrap().fault().unwrap(), None);
         let device = broken(acl, 507_053);
@@ -137,6 +138,7 @@ fn a_fault_of_memory_is_told_until_it_is_repaired() {
 
 #[test]
 fn errors_of_memory_are_told_and_repaired_once_work_is_ended() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|acl| {
         let device = acl.device(0).unwrap();
         let stream = device.stream().unwrap();
@@ -171,6 +173,7 @@ fn errors_of_memory_are_told_and_repaired_once_work_is_ended() {
 
 #[test]
 fn a_fault_of_memory_names_the_ranges_and_its_repair_repairs_them() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|acl| {
         mock::set_memory_errors(0, &[(4096, 64)]).unwrap();
         assert_eq!(acl.device(0).unwrap().fault().unwrap(), None, "nothing used the memory");
@@ -211,6 +214,7 @@ fn a_fault_of_a_core_cannot_be_repaired() {
 
 #[test]
 fn a_reset_by_force_ends_the_references_of_others() {
+    common::needs_the_card_alone("it resets a device");
     alone(|acl| {
         let (table, device) = (acl.table(), acl.device(0).unwrap());
         // SAFETY: takes a number.
@@ -251,6 +255,7 @@ fn options_are_of_a_context_or_of_the_process() {
 
 #[test]
 fn limits_of_time_are_in_the_steps_of_the_library() {
+    common::needs_mock("it uses mock::now");
     alone(|acl| {
         let device = acl.device(0).unwrap();
         let context = device.context();

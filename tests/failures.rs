@@ -118,6 +118,7 @@ fn a_wait_for_an_event_names_the_task_of_its_stream() {
 
 #[test]
 fn failures_of_work_that_was_aborted_explain_no_later_ones() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|context| {
         let (one, two) = (context.stream().unwrap(), context.stream().unwrap());
         fail(&one);

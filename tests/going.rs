@@ -60,6 +60,7 @@ impl Going {
 
 #[test]
 fn work_that_is_aborted_meanwhile_is_told_to_have_been_dropped() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|context| {
         let (stream, event) = (context.stream().unwrap(), context.event().unwrap());
         let bytes = context.upload(&[7_u8; 64]).unwrap();

@@ -74,6 +74,7 @@ fn what_is_unused_goes_from_between_what_is_used() {
 
 #[test]
 fn a_limit_and_want_of_memory_are_as_with_segments() {
+    common::needs_the_card_alone("it uses up what the card has");
     let _alone = mock::exclusive();
     let context = context();
     context.set_memory_limit(Some(56 * MIB));

@@ -153,6 +153,7 @@ fn memory_of_a_busy_stream_comes_back_without_a_wait() {
 
 #[test]
 fn memory_that_waits_is_waited_for_when_the_device_is_full() {
+    common::needs_the_card_alone("it uses up what the card has");
     let _alone = mock::exclusive();
     let device = device();
     let stream = device.stream().unwrap();

@@ -215,6 +215,7 @@ fn what_is_asked_to_end_under_the_lock_ends_after_it() {
 
 #[test]
 fn memory_dropped_under_the_lock_is_there_for_other_contexts() {
+    common::needs_the_card_alone("it uses up what the card has");
     alone(|acl, device| {
         let contexts = [(); 2].map(|()| device.context().create_context().unwrap());
         contexts.iter().for_each(|context| context.set_allocator(Allocator::Direct));
@@ -231,6 +232,7 @@ fn memory_dropped_under_the_lock_is_there_for_other_contexts() {
 
 #[test]
 fn memory_that_does_not_count_for_its_context_is_there_for_others_as_well() {
+    common::needs_the_card_alone("it uses up what the card has");
     const PART: usize = 8 << 20;
     alone(|acl, device| {
         let contexts = [(); 2].map(|()| device.context().create_context().unwrap());
@@ -289,6 +291,7 @@ fn a_call_that_is_refused_waits_for_no_thread_that_has_the_stream() {
 
 #[test]
 fn what_a_function_throws_may_throw_again_when_it_is_dropped() {
+    common::needs_the_card_alone("it aborts a device");
     struct Twice;
     impl Drop for Twice {
         fn drop(&mut self) {

@@ -82,6 +82,7 @@ fn memory_of_work_that_a_stopped_stream_refused_is_as_before() {
 
 #[test]
 fn nothing_runs_behind_a_failure_where_the_stream_stops() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|device| {
         for stops in [false, true] {
             let stream = device.stream().unwrap();
@@ -177,6 +178,7 @@ fn a_capture_that_asks_for_overflow_gives_no_graph() {
 
 #[test]
 fn the_mode_of_overflow_is_kept() {
+    common::needs_mock("it lets a call fail");
     alone(|device| {
         assert_eq!(device.overflow_mode().unwrap(), OverflowMode::InfNan); // of the mock
         device.set_overflow_mode(OverflowMode::Saturate).unwrap();

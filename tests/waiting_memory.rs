@@ -126,6 +126,7 @@ fn allocators(device: &Device) -> Vec<(Allocator, Gives)> {
 
 #[test]
 fn large_memory_that_waits_is_found_beside_a_thread_that_allocates() {
+    common::needs_the_card_alone("it uses up what the card has");
     let _alone = mock::exclusive();
     let device = device();
     for (allocator, large) in allocators(&device) {
@@ -162,6 +163,7 @@ fn large_memory_that_waits_is_found_beside_a_thread_that_allocates() {
 
 #[test]
 fn threads_that_are_short_of_memory_at_once_all_find_what_waits() {
+    common::needs_the_card_alone("it uses up what the card has");
     let _alone = mock::exclusive();
     let device = device();
     for (allocator, large) in allocators(&device) {

@@ -97,6 +97,7 @@ fn a_watch_that_ends_during_a_call_ends_what_it_owns_and_a_panic_there_harms_nob
 
 #[test]
 fn aborts_are_heard_of_before_and_after_and_can_be_refused() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|acl| {
         let device = acl.device(0).unwrap();
         let limit = Duration::from_secs(3);
@@ -156,6 +157,7 @@ fn a_watch_that_fails_is_told_and_keeps_nothing() {
 
 #[test]
 fn an_abort_that_was_refused_has_dropped_nothing() {
+    common::needs_the_card_alone("it aborts a device");
     alone(|acl| {
         let device = acl.device(0).unwrap();
         let (stream, context) = (device.stream().unwrap(), device.context());

@@ -2752,7 +2752,7 @@ int32_t racl_event_record(const racl_event *event, const racl_stream *stream);
 
 /**
  * Waits until the latest record is done, or for so many nanoseconds: RACL_TIMEOUT then. Limits as for
- * racl_stream_synchronize().
+ * racl_stream_synchronize(). RACL_CALLBACK_PANICKED, once, where a host function in front of the record failed.
  */
 int32_t racl_event_synchronize(const racl_event *event,
                                int64_t nanoseconds);

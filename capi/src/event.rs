@@ -98,7 +98,7 @@ pub extern "C" fn racl_event_record(event: *const racl_event, stream: *const rac
 }
 
 /// Waits until the latest record is done, or for so many nanoseconds: RACL_TIMEOUT then. Limits as for
-/// racl_stream_synchronize().
+/// racl_stream_synchronize(). RACL_CALLBACK_PANICKED, once, where a host function in front of the record failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_event_synchronize(event: *const racl_event, nanoseconds: i64) -> i32 {
     guard(|| {

@@ -191,6 +191,13 @@ impl Recorded {
         target.take(&Call { function: self.function, label: self.function.label(), location, args: &args })
     }
 
+    /// Which tensor, if any, is a weight in blocks, of which the library is told where they begin and not where its storage
+    /// does; by the ranks of the tensors.
+    pub(crate) fn weight_in_blocks(&self, rank: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+        let (_, x, at) = BLOCKED.into_iter().find(|(known, ..)| *known == self.function.name())?;
+        (rank(at)? == rank(x)? + 2).then_some(at)
+    }
+
     /// The views of each list among the arguments.
     fn lists<'a>(&self, views: &'a [View<'a>]) -> Result<Vec<Views<'a>>> {
         let (mut lists, mut start) = (Vec::new(), 0_usize);

@@ -82,7 +82,9 @@ impl StreamInner {
             && let Err(error) = self.c_synchronize(Some(1))
             && error.is_of_work()
         {
-            drop(self.keep_untold(self.explain_wait(error)));
+            let left = self.keep_untold(self.explain_wait(error));
+            left.into_iter()
+                .for_each(|error| self.context.record_drop_error("a run that goes on behind a failure", error));
         }
     }
 

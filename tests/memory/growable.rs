@@ -167,6 +167,7 @@ fn access_is_what_was_said() {
 
 #[test]
 fn what_cannot_be_had_is_told_and_leaves_nothing() {
+    crate::common::needs_the_card_alone("it uses up what the card has");
     let _alone = exclusive();
     let context = context();
     let before = live();

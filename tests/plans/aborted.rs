@@ -15,6 +15,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 #[test]
 fn updates_that_were_dropped_are_made_again() {
+    crate::common::needs_the_card_alone("it aborts a device");
     let alone = Alone::new();
     let plan = Plan::build(|g| {
         let x = g.input("x", [4], F32, Input::Updatable)?;
@@ -62,6 +63,7 @@ fn gated() -> (Plan, External) {
 
 #[test]
 fn a_run_behind_one_that_was_dropped_takes_no_signal_of_that() {
+    crate::common::needs_the_card_alone("it aborts a device");
     let alone = Alone::new();
     for (mode, by_device) in [(Mode::Captured, false), (Mode::Captured, true), (Mode::Eager, false)] {
         let (plan, gate) = gated();
@@ -138,6 +140,7 @@ fn others_are_ordered_behind_runs_that_follow_a_dropped_one() {
 
 #[test]
 fn runs_under_way_with_updates_go_on_after_an_abort() {
+    crate::common::needs_the_card_alone("it aborts a device");
     let alone = Alone::new();
     let plan = Plan::build(|g| {
         let x = g.input("x", [4], F32, Input::Updatable)?;
@@ -224,6 +227,7 @@ fn whoever_reads_first_is_told_that_the_run_was_dropped() {
 /// A thread aborts again and again, so that aborts come in the midst of runs.
 #[test]
 fn outputs_of_runs_that_were_dropped_in_part_say_so() {
+    crate::common::needs_the_card_alone("it aborts a device");
     let alone = Alone::new();
     let plan = Plan::build(|g| {
         let x = g.input("x", [64], F32, Input::Host)?;

@@ -441,3 +441,25 @@ fn the_end_of_a_run_is_not_that_of_the_next() {
         drop(alone.device.context().take_drop_errors());
     }
 }
+
+/// A host function of other work on the stream is none of the run's; side streams are told what they are behind.
+#[test]
+fn the_end_of_a_run_tells_no_panic_of_other_work() {
+    let alone = Alone::new();
+    let t = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    for (mode, side) in WAYS.into_iter().filter(|(_, side)| !side) {
+        for awaits in [false, true] {
+            let (plan, ready, _) = plan(side);
+            let (stream, other) = (alone.stream(), alone.stream());
+            let mut exe = make(&alone, &plan, &RunOptions::new().mode(mode));
+            stream.host_function(|| std::panic::resume_unwind(Box::new("told to"))).unwrap();
+            exe.run(&stream, &mut give(&exe, "t", &t)).unwrap();
+            let end = exe.run_end().unwrap().unwrap();
+            exe.signal(ready, &other).unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            if awaits { runtime.block_on(end.reached()) } else { end.wait() }.unwrap();
+            assert_eq!(result(&exe, "y"), [2.0; 4], "{mode:?}");
+            assert_says(&stream.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["told to"]);
+        }
+    }
+}

@@ -293,7 +293,6 @@ fn what_a_library_may_take_beyond_the_mock_is_recorded() {
     );
 }
 
-/// As torch.nn.MaxPool2d(3, stride=2, ceil_mode=True) of two by two: one window, which reaches past the end.
 #[test]
 fn an_axis_that_is_too_long_whatever_the_symbols_are_is_refused_with_the_line() {
     let most = 1_usize << 31;
@@ -325,6 +324,7 @@ fn an_axis_that_is_too_long_whatever_the_symbols_are_is_refused_with_the_line() 
     assert_says(&product(2).unwrap_err(), ErrorKind::InvalidPlan, &["an operand [2*n, 8]", "tests/plans/ruled.rs"]);
 }
 
+/// As torch.nn.MaxPool2d(3, stride=2, ceil_mode=True) of two by two: one window, which reaches past the end.
 #[test]
 fn a_window_that_reaches_past_the_end_counts_with_ceil() {
     let alone = Alone::new();

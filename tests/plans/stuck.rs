@@ -175,6 +175,7 @@ fn after_a_run_that_failed_nobody_knows_what_waits() {
 
 #[test]
 fn failures_from_before_an_executable_say_nothing_of_it() {
+    crate::common::needs_the_card_alone("it aborts a device");
     let alone = Alone::new();
     alone.device.context().abort_device(Duration::from_secs(10)).unwrap();
     let (plan, ready) = host_plan();

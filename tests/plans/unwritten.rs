@@ -29,6 +29,28 @@ fn gradients_take_masks_and_buffers_that_are_not_needed() {
     assert!(all[0] == 0.0 && (all[1] - 2.0 / (1.0 + 2.0_f32.exp())).abs() < 1e-5, "{all:?}");
 }
 
+#[test]
+fn gradients_in_a_plan_that_is_called_take_them_as_well() {
+    let _alone = Alone::new();
+    let backward = Plan::build(|g| {
+        let [x, buffer] = ["x", "buffer"].map(|name| g.input(name, [2], F32, Input::Copied));
+        let (x, mut back) = (x?, Inferred::new());
+        aclnn::log_sigmoid_backward(g, &x, &x, &buffer?, &mut back)?;
+        g.output("back", back.value()?)
+    })
+    .unwrap();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2], F32, Input::Copied)?;
+        let (mut y, mut buffer) = (Inferred::new(), Inferred::new());
+        aclnn::log_sigmoid_forward(g, &x, &mut y, &mut buffer)?;
+        let [back] = g.call(&backward, &[x, buffer.value()?])?;
+        g.output("back", back)
+    });
+    let given = Simulated::new().tensor("x", &[0.0_f32, 2.0], [2]);
+    let all = plan.unwrap().simulate(0, &given).unwrap().to_vec::<f32>("back").unwrap();
+    assert!(all[0] == 0.0 && (all[1] - 2.0 / (1.0 + 2.0_f32.exp())).abs() < 1e-5, "{all:?}");
+}
+
 /// A plan that gives out the mask of a dropout, or multiplies by it.
 fn masked(chance: f64, train: Option<bool>, multiplies: bool) -> Result<Plan> {
     Plan::build(|g| {

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use crate::plan::recipe::callable::{Behind, Facts, Param};
 use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::unread::is_unread;
+use crate::plan::recipe::uses::Use;
 use crate::plan::recipe::{Input, Mode, Node, NodeKind, Recipe, StorageKind, Tag};
 
 use super::choices::own_pieces;
@@ -109,7 +111,7 @@ fn refused(recipe: &Recipe) -> Option<String> {
 
 fn params(recipe: &Recipe) -> Vec<Param> {
     let mut seen = vec![Seen::default(); recipe.inputs.len()];
-    for node in &recipe.nodes {
+    for (index, node) in recipe.nodes.iter().enumerate() {
         let known = params_of(recipe, node);
         for (place, access) in recipe.accesses_of(node).iter().enumerate() {
             let storage = recipe.storage_of(access.value) as usize;
@@ -122,7 +124,8 @@ fn params(recipe: &Recipe) -> Vec<Param> {
                 seen.stays |= !matches!(node.kind, NodeKind::Foreign(_));
                 seen.aligned |= node.kind == NodeKind::Copy;
             }
-            if access.mode == Mode::Touch {
+            let one = Use { node: index as u32, access: node.first + place as u32 };
+            if access.mode == Mode::Touch || is_unread(recipe, &one) {
                 continue;
             }
             let whole = is_whole(recipe, access.value);

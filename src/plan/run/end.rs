@@ -27,7 +27,8 @@ impl RunEnd {
     /// The error of the run, unless somebody was told before.
     #[doc(alias = "aclrtSynchronizeEvent")]
     pub fn wait(&self) -> Result<()> {
-        self.end.synchronize().map_err(|error| self.outcome.told(error))
+        self.end.outlast().map_err(|error| self.outcome.told(error))?;
+        self.outcome.tell_panics()
     }
 
     /// A future that is ready when the run is over. Any thread may poll it, with any executor; polling does not block, and
@@ -51,7 +52,7 @@ impl RunEnd {
     /// }
     /// ```
     pub fn reached(&self) -> RunReached {
-        RunReached { reached: self.end.reached(), outcome: Arc::clone(&self.outcome) }
+        RunReached { reached: self.end.outlasted(), outcome: Arc::clone(&self.outcome) }
     }
 }
 
@@ -67,7 +68,7 @@ impl Future for RunReached {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Result<()>> {
         let reached = Pin::new(&mut self.reached).poll(task);
-        reached.map_err(|error| self.outcome.told(error))
+        reached.map(|ended| ended.map_err(|error| self.outcome.told(error)).and_then(|()| self.outcome.tell_panics()))
     }
 }
 

@@ -92,10 +92,15 @@ impl Outcome {
         }
     }
 
+    /// Those of its host functions.
+    pub(super) fn tell_panics(&self) -> Result<()> {
+        let panics = self.parts.iter().try_for_each(|(progress, span)| progress.tell_panics(*span));
+        panics.map_err(|error| self.told(error))
+    }
+
     /// That nobody was told that it failed; panics of its host functions are told here, and that it was aborted.
     pub(super) fn check(&self) -> Result<()> {
-        let panics = self.parts.iter().try_for_each(|(progress, span)| progress.tell_panics(*span));
-        panics.map_err(|error| self.told(error))?;
+        self.tell_panics()?;
         self.tell_dropped()?;
         if self.has_failed() { Err(Error::invalid(self.why("an output of a run that failed"))) } else { Ok(()) }
     }

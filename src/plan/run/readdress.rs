@@ -53,11 +53,16 @@ pub(super) struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    /// What has each operand, and where that starts.
-    fn storages(self) -> impl Iterator<Item = Result<(&'a Arc<Allocation>, *mut c_void)>> + Clone {
-        self.accesses.iter().map(move |access| {
-            let piece = storage(self.pieces, &self.places[access.value as usize])?;
-            Ok((&piece.allocation, piece.address()))
+    /// What has each operand of the operator, and where it is told that this starts.
+    fn storages(self, of: &Recorded) -> impl Iterator<Item = Result<(&'a Arc<Allocation>, *mut c_void)>> + Clone {
+        let place = move |access: &Access| &self.places[access.value as usize];
+        let rank = |at: usize| self.accesses.get(at).map(|access| place(access).dims.rank());
+        let blocks = of.weight_in_blocks(rank);
+        self.accesses.iter().enumerate().map(move |(at, access)| {
+            let place = place(access);
+            let piece = storage(self.pieces, place)?;
+            let before = if blocks == Some(at) { place.offset } else { 0 };
+            Ok((&piece.allocation, piece.address().wrapping_byte_add(before)))
         })
     }
 }
@@ -80,14 +85,14 @@ impl Way {
         // Whole is what stays when a second phase fails or panics on the way.
         match std::mem::replace(self, Self::Whole) {
             Self::ByAddress(mut kept, planned) if planned == now => {
-                if kept.launch(stream, memory.storages(), at)? {
+                if kept.launch(stream, memory.storages(recorded), at)? {
                     *self = Self::ByAddress(kept, planned);
                     return Ok(true);
                 }
             }
             Self::Untried | Self::ByAddress(..) => {
                 if let Some(mut kept) = self.first_phase(what, stream, at)?
-                    && kept.launch(stream, memory.storages(), at)?
+                    && kept.launch(stream, memory.storages(recorded), at)?
                 {
                     *self = Self::ByAddress(kept, now);
                     return Ok(false);
