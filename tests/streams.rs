@@ -307,8 +307,14 @@ fn an_event_behind_a_panic_that_nobody_was_told_says_so() {
     let (stream, event) = (device.stream().unwrap(), device.event().unwrap());
     stream.host_function(|| panic!("on purpose")).unwrap();
     event.record(&stream).unwrap();
-    mock::run_until_idle();
-    assert_says(&event.is_complete().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
+    // On older libraries a thread of its own runs the function.
+    let told = loop {
+        match event.is_complete() {
+            Ok(false) => drop(mock::run_until_idle()),
+            told => break told,
+        }
+    };
+    assert_says(&told.unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
     stream.synchronize().unwrap();
     assert_eq!(event.is_complete().unwrap_err().kind(), ErrorKind::CallbackPanicked);
     event.record(&stream).unwrap();

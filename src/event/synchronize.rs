@@ -15,12 +15,17 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) while the latest record is part of an active capture,
-    /// [`ErrorKind::CaptureDependency`](crate::ErrorKind::CaptureDependency) when it went into one that is over: its replays do not signal the event. The
-    /// error of the work before the record, also of that which it is behind on other streams, as for [`Stream::synchronize`](crate::Stream::synchronize),
-    /// [`ErrorKind::CallbackPanicked`](crate::ErrorKind::CallbackPanicked) of host functions before it
-    /// among them, each told once; and that of work behind it which has failed by then, since the library tells each
-    /// failure of a stream to whoever waits first.
+    /// [`ErrorKind::CaptureForbidden`] while the latest record is part of an active capture,
+    /// [`ErrorKind::CaptureDependency`] when it went into one that is over: its replays do not signal the event. The
+    /// error of the work before the record, also of that which it is behind on other streams, as for
+    /// [`Stream::synchronize`], [`ErrorKind::CallbackPanicked`] of host functions before it among them, each told once;
+    /// and that of work behind it which has failed by then, since the library tells each failure of a stream to whoever
+    /// waits first.
+    ///
+    /// [`ErrorKind::CaptureForbidden`]: crate::ErrorKind::CaptureForbidden
+    /// [`ErrorKind::CaptureDependency`]: crate::ErrorKind::CaptureDependency
+    /// [`ErrorKind::CallbackPanicked`]: crate::ErrorKind::CallbackPanicked
+    /// [`Stream::synchronize`]: crate::Stream::synchronize
     #[doc(alias = "aclrtSynchronizeEvent")]
     pub fn synchronize(&self) -> Result<()> {
         tell_panics(self.outlast()?)

@@ -147,9 +147,10 @@ impl<T: Pod> Lent<T> {
     /// # Errors
     ///
     /// This value and why ([`Refused`]): the error of the copy or of work before it on the stream, host functions that
-    /// panicked among that, which is reported once, so that a second try may give the buffer; dropped instead, the value frees the buffer, or a thread does
-    /// once the copy is over, and it is leaked when that cannot be waited for. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the
-    /// buffer, for which the value stays the key.
+    /// panicked among that, which is reported once, so that a second try may give the buffer; dropped instead, the value
+    /// frees the buffer, or a thread does once the copy is over, and it is leaked when that cannot be waited for.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the buffer, for which the value
+    /// stays the key.
     pub fn wait(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
         let waited = self.copy_done().and_then(|done| done.synchronize());
         self.ended(waited)

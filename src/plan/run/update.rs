@@ -43,7 +43,7 @@ pub(super) struct Groups {
     /// Group of a node.
     of: HashMap<u32, usize>,
     all: Vec<Group>,
-    /// The updatable inputs that operators use.
+    /// The updatable inputs.
     inputs: Vec<Movable>,
     gates: Option<Gates>,
     /// Where updates go.
