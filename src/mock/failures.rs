@@ -26,7 +26,7 @@ fn failing(function: &str, nth: u64, code: i32) -> Result<CString> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::InvalidArgument`] for an unknown name, call 0 or code 0.
+/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an unknown name, call 0 or code 0.
 ///
 /// # Examples
 ///
@@ -52,7 +52,7 @@ pub fn fail(function: &str, nth: u64, code: i32) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::InvalidArgument`] for an unknown name, task 0 or code 0.
+/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an unknown name, task 0 or code 0.
 ///
 /// # Examples
 ///
