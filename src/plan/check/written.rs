@@ -130,12 +130,16 @@ fn find(recipe: &Recipe, life: Life<'_>, storage: u32, findings: &mut Vec<Findin
 
 /// The readers of what is not certainly written, with when that is; and why it cannot be told, where it cannot.
 fn open(recipe: &Recipe, life: Life<'_>, storage: u32) -> (Vec<(Reader, Gap, String)>, &'static str) {
-    if is_fixed(recipe, storage, life.all) {
+    let (mut all, why) = if is_fixed(recipe, storage, life.all) {
         let gaps = gaps(recipe, life, &[]);
-        (gaps.into_iter().map(|(reader, gap)| (reader, gap, String::new())).collect(), "they have too many pieces")
+        let all: Vec<_> = gaps.into_iter().map(|(reader, gap)| (reader, gap, String::new())).collect();
+        (all, "they have too many pieces")
     } else {
         (symbolic_gaps(recipe, life), "their places depend on symbols")
-    }
+    };
+    // Asked here, for few are.
+    all.retain(|(reader, ..)| !reader.is_some_and(|one| is_unread(recipe, &one)));
+    (all, why)
 }
 
 /// Whether an output says how many of its rows came.
@@ -194,7 +198,7 @@ pub(super) fn each(recipe: &Recipe, life: Life<'_>, mut see: impl FnMut(Event)) 
     }
     for of_node in life.all.chunk_by(|a, b| a.node == b.node) {
         let with_value = || of_node.iter().map(|one| (one, recipe.access(one)));
-        for (one, access) in with_value().filter(|(one, access)| access.mode.reads() && !is_unread(recipe, one)) {
+        for (one, access) in with_value().filter(|(_, access)| access.mode.reads()) {
             see(Event::Read(Some(*one), access.value));
         }
         with_value()
