@@ -35,8 +35,6 @@ const WAY: &str = "RACL_COUNTED_WAY";
 /// machine.
 const MOST_NANOSECONDS: f64 = 20.0;
 const MOST_INSTRUCTIONS: f64 = 100.0;
-/// What a library that is loaded may cost above that: it asks a function where its thread's own values are.
-const MOST_OF_LOADED: f64 = 20.0;
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
@@ -356,8 +354,7 @@ fn report(rust: &mut Rust, functions: Functions, (what, way): (&str, &str)) -> b
     match (instructions("rust"), instructions(way)) {
         (Some(rust), Some(c)) => {
             let over = c as f64 - rust as f64;
-            let most = MOST_INSTRUCTIONS + if way == "linked" { 0.0 } else { MOST_OF_LOADED };
-            met &= line(&format!("run of a plan, {what} over Rust"), over, "instructions", Some(most));
+            met &= line(&format!("run of a plan, {what} over Rust"), over, "instructions", Some(MOST_INSTRUCTIONS));
         }
         _ => println!("# no instructions: they need valgrind"),
     }

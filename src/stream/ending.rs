@@ -236,7 +236,7 @@ impl StreamInner {
     }
 
     /// As [`Self::tell_later`]; gives the error back where something else is kept.
-    pub(super) fn keep_untold(&self, error: Error) -> Option<Error> {
+    fn keep_untold(&self, error: Error) -> Option<Error> {
         match &mut *self.untold.lock() {
             Some(_) => Some(error),
             none => {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::StreamInner;
 use super::abort::{in_front_of, of_device};
+use super::leave_failure;
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::failures;
@@ -82,9 +83,8 @@ impl StreamInner {
             && let Err(error) = self.c_synchronize(Some(1))
             && error.is_of_work()
         {
-            let left = self.keep_untold(self.explain_wait(error));
-            left.into_iter()
-                .for_each(|error| self.context.record_drop_error("a run that goes on behind a failure", error));
+            let error = self.explain_wait(error);
+            leave_failure(&self.progress, &self.context, ("a run that goes on behind a failure", error));
         }
     }
 
