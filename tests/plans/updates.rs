@@ -422,3 +422,36 @@ fn ends_that_fail_twice_spoil_no_later_run() {
     drop((one, two, stream));
     let _ = context.take_drop_errors();
 }
+
+/// Memory of other code that is lent anew for each run is another value at the same address.
+#[test]
+fn a_run_keeps_the_memory_that_it_was_given_at_an_address_it_knows() {
+    let alone = Alone::new();
+    let (stream, context) = (alone.stream(), alone.device.context().clone());
+    let theirs = alone.device.upload(&[3.0_f32; 4]).unwrap();
+    let lent = || {
+        let owner = Arc::new(());
+        // SAFETY: `theirs` outlives all, and nothing else uses it.
+        let buffer =
+            unsafe { racl::DeviceBuffer::<f32>::from_raw(theirs.address(), 4, &context, Arc::clone(&owner)) };
+        (racl::Tensor::over(buffer.unwrap(), [4]).unwrap(), owner)
+    };
+    for class in [Input::Copied, Input::Updatable] {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, class)?;
+            g.output("y", g.adds(x, 4.0)?)
+        });
+        let mut exe = plan.unwrap().capture(&alone.device, Frozen::new()).unwrap();
+        let ((first, _one), (second, other)) = (lent(), lent());
+        exe.run(&stream, &mut give(&exe, "x", &first)).unwrap();
+        stream.synchronize().unwrap();
+        drop(first);
+        mock::hold(&stream).unwrap();
+        exe.run(&stream, &mut give(&exe, "x", &second)).unwrap();
+        drop(second);
+        assert_eq!(Arc::strong_count(&other), 2, "{class:?}: the run has not read it yet");
+        mock::release(&stream).unwrap();
+        assert_eq!(result(&exe, "y"), [7.0; 4]);
+        stream.synchronize().unwrap();
+    }
+}

@@ -58,12 +58,13 @@ impl Movable {
     /// Takes what it is given now; true where that is somewhere else than before.
     pub(super) fn moves_to(&mut self, recipe: &Recipe, bind: &Bindings, pieces: &mut Pieces) -> Result<bool> {
         let index = self.input as usize;
-        if bind.addresses[index] == self.address {
-            return Ok(false);
-        }
         let bound = bind.bound[index].as_ref().ok_or_else(|| missing(&recipe.inputs[index].name))?;
-        self.address = bound.address();
-        pieces[self.storage as usize] = Some(bound.piece());
-        Ok(true)
+        let moved = bind.addresses[index] != self.address;
+        // Memory of other code may be another value at the same address.
+        if moved || !self.memory(pieces).is_some_and(|known| Arc::ptr_eq(known, &bound.allocation)) {
+            self.address = bound.address();
+            pieces[self.storage as usize] = Some(bound.piece());
+        }
+        Ok(moved)
     }
 }
