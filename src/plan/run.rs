@@ -3,6 +3,7 @@
 
 mod ahead;
 mod alias;
+mod anew;
 mod arrived;
 mod behind;
 mod bindings;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::op::{DataType::F32, aclnn};
-use racl::plan::{Builder, Cores, Executable, FindingKind, Frozen, Input, Mode, Plan, RunOptions, Scope, Value};
+use racl::plan::{
+    Builder, Cores, Executable, FindingKind, Frozen, Input, Mode, OnMove, Plan, RunOptions, Scope, Value,
+};
 use racl::{ErrorKind, Result};
 
 use crate::common::{assert_says, mock};
@@ -423,20 +425,22 @@ fn ends_that_fail_twice_spoil_no_later_run() {
     let _ = context.take_drop_errors();
 }
 
+/// Memory of other code, which `theirs` stands for, and what tells whether it is in use.
+fn lent_of(theirs: &racl::DeviceBuffer<f32>, context: &racl::Context) -> (racl::Tensor<f32>, Arc<()>) {
+    let owner = Arc::new(());
+    // SAFETY: the tests that call this keep `theirs` to their end, and use what stands for it alone.
+    let buffer = unsafe { racl::DeviceBuffer::<f32>::from_raw(theirs.address(), 4, context, Arc::clone(&owner)) };
+    (racl::Tensor::over(buffer.unwrap(), [4]).unwrap(), owner)
+}
+
 /// Memory of other code that is lent anew for each run is another value at the same address.
 #[test]
 fn a_run_keeps_the_memory_that_it_was_given_at_an_address_it_knows() {
     let alone = Alone::new();
     let (stream, context) = (alone.stream(), alone.device.context().clone());
     let theirs = alone.device.upload(&[3.0_f32; 4]).unwrap();
-    let lent = || {
-        let owner = Arc::new(());
-        // SAFETY: `theirs` outlives all, and nothing else uses it.
-        let buffer =
-            unsafe { racl::DeviceBuffer::<f32>::from_raw(theirs.address(), 4, &context, Arc::clone(&owner)) };
-        (racl::Tensor::over(buffer.unwrap(), [4]).unwrap(), owner)
-    };
-    for class in [Input::Copied, Input::Updatable] {
+    let lent = || lent_of(&theirs, &context);
+    for class in [Input::Copied, Input::Updatable, Input::Tracked(OnMove::Recapture), Input::Tracked(OnMove::Fail)] {
         let plan = Plan::build(|g| {
             let x = g.input("x", [4], F32, class)?;
             g.output("y", g.adds(x, 4.0)?)
@@ -452,6 +456,31 @@ fn a_run_keeps_the_memory_that_it_was_given_at_an_address_it_knows() {
         assert_eq!(Arc::strong_count(&other), 2, "{class:?}: the run has not read it yet");
         mock::release(&stream).unwrap();
         assert_eq!(result(&exe, "y"), [7.0; 4]);
+        stream.synchronize().unwrap();
+    }
+}
+
+#[test]
+fn work_on_other_streams_waits_for_a_run_that_writes_memory_lent_anew() {
+    let alone = Alone::new();
+    let (stream, other, context) = (alone.stream(), alone.stream(), alone.device.context().clone());
+    for class in [Input::Updatable, Input::Tracked(OnMove::Recapture), Input::Tracked(OnMove::Fail)] {
+        let theirs = alone.device.upload(&[1.0_f32; 4]).unwrap();
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, class)?;
+            aclnn::adds(g, &x, 1.0_f32, 1, &mut { x })
+        });
+        let mut exe = plan.unwrap().capture(&alone.device, Frozen::new()).unwrap();
+        let mut out = alone.device.upload_tensor(&[0.0_f32; 4], [4]).unwrap();
+        for after in [2.0, 3.0] {
+            let (lent, _owner) = lent_of(&theirs, &context);
+            mock::hold(&stream).unwrap();
+            exe.run(&stream, &mut give(&exe, "x", &lent)).unwrap();
+            racl::op::muls(&other, &lent, 10.0.into(), &mut out).unwrap();
+            assert!(!other.is_complete().unwrap(), "{class:?}: the run has not written it yet");
+            mock::release(&stream).unwrap();
+            assert_eq!(out.to_vec().unwrap(), [10.0 * after; 4], "{class:?}");
+        }
         stream.synchronize().unwrap();
     }
 }

@@ -324,7 +324,7 @@ impl Executable {
         self.eager.take_told(stream, &self.outcome);
         Outcome::begin(&mut self.outcome, stream);
         let done = match found {
-            Some(index) => self.replay(index, stream, bind, at),
+            Some(index) => self.replay_whole(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),
         };
         Outcome::end(&mut self.outcome);
