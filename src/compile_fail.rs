@@ -1,7 +1,8 @@
 //! Programs that must not compile, each with a twin that does, so that the error is the one meant.
 //!
 //! Stable rustdoc checks that a program is refused; the number of the error is checked by a nightly one, or with
-//! `RUSTC_BOOTSTRAP=1 cargo test --doc compile_fail`.
+//! `RUSTC_BOOTSTRAP=1 cargo test --doc -- compile_fail "compile fail"`, as in `.ci/full`. `tests/consumed.rs` looks that
+//! each method which takes its value has one.
 //!
 //! # A graph is not launched while the host holds one of its buffers
 //!
@@ -594,5 +595,6 @@
 
 mod by_hand;
 mod closed;
+mod given;
 mod kinds;
 mod work;
