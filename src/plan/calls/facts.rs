@@ -128,10 +128,11 @@ fn params(recipe: &Recipe) -> Vec<Param> {
             if access.mode == Mode::Touch || is_unread(recipe, &one) {
                 continue;
             }
-            let whole = is_whole(recipe, access.value);
-            seen.first.get_or_insert(access.mode.only_writes() && whole);
+            // Asked where it matters, for an input may be read by all operators.
+            let whole = || is_whole(recipe, access.value);
+            seen.first.get_or_insert_with(|| access.mode.only_writes() && whole());
             let leaves = access.mode == Mode::Clobber || known.get(place).is_some_and(|param| param.left);
-            seen.left = (leaves && whole) || (seen.left && (leaves || !access.mode.writes()));
+            seen.left = (leaves && whole()) || (seen.left && (leaves || !access.mode.writes()));
             seen.reads |= access.mode.reads();
             seen.writes |= access.mode.writes();
         }
