@@ -106,6 +106,8 @@
 //! checked before they are uploaded. The same holds for the operators of [`aclnn`] that have no function here, and in
 //! captured graphs and plans, where the fault comes with the wait for the launch or the run;
 //! [`Plan::simulate`](crate::plan::Plan::simulate) looks at each index, and its error names the operator and its line.
+//! While a program is written and tested, the host can look at those of eager operators, which waits for them:
+//! [`Context::set_index_checks`](crate::Context::set_index_checks), or `RACL_CHECK_INDICES=1` in the environment.
 //!
 //! # Errors
 //!
@@ -159,6 +161,7 @@ mod element;
 mod executor;
 mod few;
 pub(crate) mod first;
+mod indices;
 mod known;
 pub(crate) mod nn;
 mod operand;

@@ -131,6 +131,12 @@ impl ContextInner {
         if count == 0 { Ok(()) } else { self.check_may_block(what, at) }
     }
 
+    /// Whether a call that blocks would be refused beside a capture. None is the worse for the question.
+    pub(crate) fn forbids_waits(&self) -> bool {
+        self.captures.count.load(Ordering::Acquire) != 0
+            && own_mode(self).map_or(true, |own| self.captures.open.lock().iter().any(|(_, open)| open.forbids(own)))
+    }
+
     #[cold]
     fn check_captures(&self, what: &'static str, at: &'static Location<'static>) -> Result<()> {
         let own = own_mode(self)?;

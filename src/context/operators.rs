@@ -5,7 +5,7 @@
 //! which adds none writes nothing that another thread reads.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::ContextInner;
@@ -17,6 +17,7 @@ use crate::sort;
 /// Signatures that are kept in the process, unless something else was said.
 const LIMIT: usize = 4096;
 const VARIABLE: &str = "RACL_OPERATOR_CACHE";
+const CHECK_INDICES: &str = "RACL_CHECK_INDICES";
 
 /// Signatures of all contexts.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -51,6 +52,7 @@ pub(crate) struct Operators {
     /// How often what first phases look at has changed.
     changes: AtomicU64,
     threads: Lock<Vec<Arc<dyn Holder>>>,
+    index_checks: AtomicBool,
 }
 
 /// Now, for [`Holder::oldest`].
@@ -76,8 +78,13 @@ fn process_limit() -> usize {
 
 impl Default for Operators {
     fn default() -> Self {
-        let limit = AtomicUsize::new(process_limit());
-        Self { limit, count: AtomicUsize::new(0), changes: AtomicU64::new(0), threads: Lock::default() }
+        Self {
+            limit: AtomicUsize::new(process_limit()),
+            count: AtomicUsize::new(0),
+            changes: AtomicU64::new(0),
+            threads: Lock::default(),
+            index_checks: AtomicBool::new(std::env::var_os(CHECK_INDICES).is_some_and(|value| value == "1")),
+        }
     }
 }
 
@@ -97,6 +104,15 @@ impl Operators {
             self.shrink(context, 0);
         }
         self.keep_limit(context);
+    }
+
+    #[inline]
+    pub(crate) fn index_checks(&self) -> bool {
+        self.index_checks.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_index_checks(&self, on: bool) {
+        self.index_checks.store(on, Ordering::Relaxed);
     }
 
     pub(crate) fn note_added(&self) {

@@ -9,6 +9,7 @@ use super::argument::{Arg, Objects};
 use super::cached;
 use super::few::Few;
 use super::first::FirstPhase;
+use super::indices;
 use super::operand::{self, Access, Operand};
 use super::owned::owned;
 use super::repeatable::Keep;
@@ -175,7 +176,9 @@ pub(crate) trait Target: Copy {
 impl Target for &Stream {
     #[inline]
     fn take(self, call: &Call<'_>) -> Result<()> {
-        cached::run(self, call).map_err(|error| self.refuse((call.label, call.location), error))
+        let looked_at = if self.0.context().operators.index_checks() { indices::check(self, call) } else { Ok(()) };
+        let done = looked_at.and_then(|()| cached::run(self, call));
+        done.map_err(|error| self.refuse((call.label, call.location), error))
     }
 }
 

@@ -403,7 +403,7 @@ impl<T: Element> Tensor<T> {
     }
 }
 
-fn advance(index: &mut [usize; MAX_RANK], shape: &Shape) {
+pub(super) fn advance(index: &mut [usize; MAX_RANK], shape: &Shape) {
     for (i, size) in index.iter_mut().zip(shape.iter()).rev() {
         *i += 1;
         if *i < *size {

@@ -4,7 +4,7 @@
 
 use racl::op::{self, Argument, DataType, Operand, Scalar, Submit};
 use racl::plan::{Frozen, Input, Mode, Plan, RunOptions, Simulated};
-use racl::{CaptureMode, Device, ErrorKind, Result, Stream, Tensor};
+use racl::{CaptureMode, Context, Device, ErrorKind, Result, Stream, Tensor};
 
 use crate::common::{assert_says, device, mock};
 
@@ -17,8 +17,8 @@ const MARGIN: usize = 16;
 /// Data, indices, and values to write, or room for a second result.
 type Operands<'a> = (&'a dyn Operand, &'a dyn Operand, &'a dyn Operand);
 
-struct Case {
-    name: &'static str,
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
     /// Shape of the data. Every one of them has six elements.
     data: &'static [usize],
     index: &'static [usize],
@@ -49,7 +49,7 @@ const CELL: &[usize] = &[1, 1];
 const ROW: &[usize] = &[1, 2];
 const ONE: &[usize] = &[1];
 
-fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let same = Some(MATRIX);
     vec![
         case("aclnnGather", (MATRIX, CELL, &[]), Some(CELL), |s, n, (x, i, _), y| {
@@ -127,7 +127,7 @@ struct Window {
 }
 
 impl Window {
-    fn new(device: &Device, numbers: &[f32], shape: &[usize]) -> Result<Self> {
+    fn new(device: &Context, numbers: &[f32], shape: &[usize]) -> Result<Self> {
         let around = [AROUND; MARGIN];
         let all = [&around[..], numbers, &around].concat();
         let all = device.upload_tensor(&all, [all.len()])?;
@@ -155,9 +155,9 @@ impl Case {
     }
 
     /// What `run` leaves in the result, of an index on a stream; the error of the wait.
-    fn on_stream(
+    pub(crate) fn on_stream(
         &self,
-        device: &Device,
+        device: &Context,
         index: i64,
         run: impl FnOnce(&Stream, &dyn Fn(&Stream) -> Result<()>) -> Result<()>,
     ) -> Result<Vec<f32>> {
@@ -201,7 +201,7 @@ impl Case {
 
 /// The result for an index that is there: by name, and the same on every other way.
 fn expected(case: &Case, device: &Device) -> Vec<f32> {
-    let got = case.on_stream(device, 1, |stream, call| call(stream));
+    let got = case.on_stream(device.context(), 1, |stream, call| call(stream));
     got.unwrap_or_else(|error| panic!("{}: {error:#}", case.name))
 }
 
@@ -213,7 +213,7 @@ fn by_name_on_a_stream_and_captured() {
         let expected = expected(&case, &device);
         assert_ne!(expected, vec![0.0; expected.len()], "{}", case.name);
         let replayed = |index| {
-            case.on_stream(&device, index, |stream, call| {
+            case.on_stream(device.context(), index, |stream, call| {
                 let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| call(s))?;
                 graph.launch(stream)?;
                 graph.wait()
@@ -221,7 +221,7 @@ fn by_name_on_a_stream_and_captured() {
         };
         assert_eq!(replayed(1).unwrap(), expected, "{}", case.name);
         for far in FAR {
-            for error in [case.on_stream(&device, far, |stream, call| call(stream)), replayed(far)] {
+            for error in [case.on_stream(device.context(), far, |stream, call| call(stream)), replayed(far)] {
                 let error = error.expect_err(case.name);
                 assert_eq!(error.kind(), ErrorKind::DeviceFault, "{} {far}: {error}", case.name);
             }

@@ -7,6 +7,7 @@ mod arithmetic;
 mod by_name;
 mod called;
 mod host;
+mod index_checks;
 mod index_routes;
 mod indices;
 mod moves;

@@ -1,0 +1,206 @@
+//! Indices that the host looks at before an operator is queued: what is refused is what the mock's kernels find.
+
+use racl::op::{self, Argument, Reduce, Scalar, aclnn};
+use racl::{CaptureMode, Context, ErrorKind, Result, Stream, Tensor};
+
+use crate::common::{assert_says, device};
+use crate::index_routes::cases;
+
+/// Streams of it have their indices looked at.
+fn checked() -> Context {
+    let context = device().context().create_context().unwrap();
+    assert!(!context.index_checks());
+    context.set_index_checks(true);
+    assert!(context.index_checks());
+    context
+}
+
+/// Runs `call` with each index; what is refused by `checked` is what is a fault otherwise, and nothing else.
+fn compare(name: &str, call: impl Fn(&Context, i64) -> Result<Vec<f32>>) {
+    let (checked, plain) = (checked(), device().context().create_context().unwrap());
+    let (mut faults, mut good) = (0, 0);
+    for index in (-10..=10).chain([i64::MAX, i64::MIN, 1 << 40]) {
+        match (call(&plain, index), call(&checked, index)) {
+            (Ok(without), Ok(with)) => {
+                assert_eq!(without, with, "{name} {index}");
+                good += 1;
+            }
+            (Err(fault), Err(refused)) => {
+                assert_eq!(fault.kind(), ErrorKind::DeviceFault, "{name} {index}: {fault}");
+                assert_says(&refused, ErrorKind::InvalidArgument, &[&format!("is {index} at [")]);
+                faults += 1;
+            }
+            (without, with) => panic!("{name} {index}: {without:?}, looked at {with:?}"),
+        }
+    }
+    assert!(faults > 3 && good > 0, "{name}: {faults} faults");
+}
+
+#[test]
+fn what_is_refused_is_what_the_kernels_find() {
+    for case in cases() {
+        compare(case.name, |context, index| case.on_stream(context, index, |stream, call| call(stream)));
+    }
+}
+
+/// A row of classes, or data of three rows, and one index.
+fn given(context: &Context, shape: [usize; 2], index: i64) -> Result<(Stream, Tensor<f32>, Tensor<i64>)> {
+    let data = context.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], shape)?;
+    Ok((context.stream()?, data, context.upload_tensor(&[index], [1])?))
+}
+
+#[test]
+fn losses_and_fills_too() {
+    compare("aclnnNLLLoss", |context, index| {
+        let (stream, x, target) = given(context, [1, 6], index)?;
+        let (weight, mut out) = (context.upload_tensor(&[1.0_f32; 6], [6])?, context.zeros([1])?);
+        let mut total = context.zeros::<f32>([1])?;
+        aclnn::nll_loss(&stream, &x, &target, &weight, 0, -7, &mut out, &mut total)?;
+        stream.synchronize()?;
+        out.to_vec()
+    });
+    compare("aclnnNLLLossBackward", |context, index| {
+        let (stream, x, target) = given(context, [1, 6], index)?;
+        let (weight, mut out) = (context.upload_tensor(&[1.0_f32; 6], [6])?, context.zeros([1, 6])?);
+        let (grad, total) = (context.upload_tensor(&[1.0_f32], [1])?, context.upload_tensor(&[1.0_f32], [1])?);
+        aclnn::nll_loss_backward(&stream, &grad, &x, &target, &weight, 0, -7, &total, &mut out)?;
+        stream.synchronize()?;
+        out.to_vec()
+    });
+    for name in ["aclnnIndexFill", "aclnnInplaceIndexFill"] {
+        compare(name, |context, index| {
+            let (stream, x, index) = given(context, [3, 2], index)?;
+            let out = context.zeros::<f32>([3, 2])?;
+            let seven = Argument::Scalar(Scalar::from(7.0_f32));
+            let mut all = vec![Argument::Tensor(&x), Argument::Int(0), Argument::Tensor(&index), seven];
+            let is_in_place = name.contains("Inplace");
+            if !is_in_place {
+                all.push(Argument::Tensor(&out));
+            }
+            op::call(&stream, name, &all)?;
+            stream.synchronize()?;
+            if is_in_place { x.to_vec() } else { out.to_vec() }
+        });
+    }
+    compare("aclnnIndexCopy", |context, index| {
+        let (stream, mut x, indices) = given(context, [3, 2], index)?;
+        let (row, mut out) = (context.upload_tensor(&[7.0_f32, 8.0], [1, 2])?, context.zeros([3, 2])?);
+        aclnn::index_copy(&stream, &mut x, 0, &indices, &row, &mut out)?;
+        stream.synchronize()?;
+        out.to_vec()
+    });
+}
+
+#[test]
+fn the_place_in_a_view_with_strides_and_an_offset_is_named() {
+    let context = checked();
+    let stream = context.stream().unwrap();
+    let x = context.upload_tensor(&[1.0_f32; 12], [3, 4]).unwrap();
+    // Its transposed part without the first row and column; what is cut off is out of range.
+    let all = context.upload_tensor(&[99_i32, 99, 99, 99, 0, 1, 99, 2, -1], [3, 3]).unwrap();
+    let part = all.narrow(0, 1..3).unwrap().narrow(1, 1..3).unwrap().transposed(0, 1).unwrap();
+    let mut out = context.zeros([2, 2]).unwrap();
+    op::gather(&stream, &x, 0, &part, &mut out).unwrap();
+    assert_eq!(out.to_vec().unwrap(), [1.0; 4]);
+    let all = context.upload_tensor(&[0_i32, 0, 0, 0, 0, 1, 0, 3, -1], [3, 3]).unwrap();
+    let part = all.narrow(0, 1..3).unwrap().narrow(1, 1..3).unwrap().transposed(0, 1).unwrap();
+    let error = op::gather(&stream, &x, 0, &part, &mut out).unwrap_err();
+    let says = ["aclnnGather", "index is 3 at [0, 1], and is to be from -3 to 2"];
+    assert_says(&error, ErrorKind::InvalidArgument, &says);
+    stream.synchronize().unwrap();
+    // Of a dimension with nothing in it.
+    let nothing = x.narrow(0, 0..0).unwrap();
+    let error = op::gather(&stream, &nothing, 0, &part, &mut out).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["there is nothing for it to name"]);
+}
+
+#[test]
+fn the_dimension_of_each_index_counts() {
+    let context = checked();
+    let stream = context.stream().unwrap();
+    let x = context.upload_tensor(&[1.0_f32; 6], [3, 2]).unwrap();
+    let index = |numbers: &[i64], shape: &[usize]| context.upload_tensor(numbers, shape).unwrap();
+    let mut out = context.zeros::<f32>([2]).unwrap();
+    let (rows, columns) = (index(&[2, 0], &[2]), index(&[1, 0], &[2]));
+    aclnn::index(&stream, &x, &[&rows, &columns], &mut out).unwrap();
+    let error = aclnn::index(&stream, &x, &[&columns, &rows], &mut out).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["indices[1] is 2 at [0], and is to be from -2 to 1"]);
+    let pairs = index(&[2, 1, 0, 0], &[2, 2]);
+    aclnn::gather_nd(&stream, &x, &pairs, false, &mut out).unwrap();
+    let pairs = index(&[1, 1, 1, 2], &[2, 2]);
+    let error = aclnn::gather_nd(&stream, &x, &pairs, false, &mut out).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["indices is 2 at [1, 1], and is to be from 0 to 1"]);
+    let pairs = index(&[-1, -1, -3, -2], &[2, 2]);
+    aclnn::gather_nd(&stream, &x, &pairs, true, &mut out).unwrap();
+    let error = aclnn::gather_nd(&stream, &x, &pairs, false, &mut out).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["indices is -1 at [0, 0], and is to be from 0 to 2"]);
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn the_host_waits_for_indices_that_another_stream_makes() {
+    let context = checked();
+    let (stream, other) = (context.stream().unwrap(), context.stream().unwrap());
+    let x = context.upload_tensor(&[1.0_f32; 6], [3, 2]).unwrap();
+    let (mut index, mut out) = (context.zeros::<i64>([1]).unwrap(), context.zeros([1, 2]).unwrap());
+    for number in [3, 1] {
+        op::fill(&other, &mut index, number).unwrap();
+        assert_eq!(op::index_select(&stream, &x, 0, &index, &mut out).is_ok(), number == 1);
+    }
+    assert_eq!(out.to_vec().unwrap(), [1.0; 2]);
+}
+
+#[test]
+fn captures_are_not_looked_at_nor_spoilt() {
+    let context = checked();
+    let (stream, other) = (context.stream().unwrap(), context.stream().unwrap());
+    let x = context.upload_tensor(&[1.0_f32; 6], [3, 2]).unwrap();
+    let (far, mut out) = (context.upload_tensor(&[7_i64], [1]).unwrap(), context.zeros([1, 2]).unwrap());
+    let mut elsewhere = context.zeros([1, 2]).unwrap();
+    let graph = stream.capture(CaptureMode::ThreadLocal, |s| {
+        op::index_select(s, &x, 0, &far, &mut out)?;
+        // Nor is work beside it, for which the host may not wait.
+        op::index_select(&other, &x, 0, &far, &mut elsewhere)
+    });
+    let error = graph.unwrap().launch(&stream).and_then(|()| stream.synchronize()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DeviceFault);
+    assert_eq!(other.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+    let graph = stream.capture(CaptureMode::Relaxed, |s| {
+        let error = op::scatter(&other, &mut elsewhere, 0, &far, &x, Reduce::None).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        op::index_select(s, &x, 0, &far, &mut out)
+    });
+    drop(graph.unwrap());
+}
+
+/// Takes indices of its own result, which the windows give.
+const NOT_LOOKED_AT: [&str; 1] = ["aclnnMaxPool2dWithIndicesBackward"];
+
+/// What the bindings declare as indices that the mock computes with, has a rule.
+#[test]
+fn no_operator_of_the_mock_is_forgotten() {
+    let source =
+        |path: &str| std::fs::read_to_string(format!("{}/src/op/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let rules = source("indices/rules.rs");
+    let mut ruled = 0;
+    for letter in 'a'..='x' {
+        if letter == 'j' {
+            continue;
+        }
+        let text = source(&format!("aclnn/{letter}.rs"));
+        for declared in text.split("#[doc(alias = \"").collect::<Vec<_>>().windows(2) {
+            let (doc, own) = (declared[0], declared[1]);
+            let doc = doc.rsplit(");\n").next().unwrap().replace("    /// ", "").replace('\n', " ");
+            let (name, own) = own.split_once('"').unwrap();
+            let own = own.split(");\n").next().unwrap();
+            let is_taken = ["index: in", "indices: in", "ignore_index: "].iter().any(|what| own.contains(what));
+            if doc.contains("Not on the mock") || !is_taken || own.contains("index: ints") {
+                continue;
+            }
+            let has_rule = rules.contains(&format!("rule(\"{name}\","));
+            assert_ne!(has_rule, NOT_LOOKED_AT.contains(&name), "{name}");
+            ruled += usize::from(has_rule);
+        }
+    }
+    assert_eq!(ruled, rules.matches("    rule(\"").count());
+}
