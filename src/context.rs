@@ -42,6 +42,7 @@ use captures::Captures;
 pub(crate) use captures::{Listed, exchange_mode};
 use conditions::Launches;
 pub(crate) use events::{Events, RawEvent};
+pub(crate) use foreign::Lender;
 pub(crate) use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
@@ -99,6 +100,8 @@ pub(crate) struct ContextInner {
     ended: AtomicBool,
     /// A created context ends before the primary one, whose end resets the device.
     _parent: Option<Arc<Self>>,
+    /// What other code keeps the context by: goes when nothing of it is used any more.
+    lender: Lender,
     /// Last: the library outlives the context.
     acl: Acl,
 }
@@ -129,7 +132,8 @@ enum Ends {
 // SAFETY: the runtime's guide on contexts lets any thread that makes a context current use it and what belongs to it;
 // every call of this crate does so first. The raw handle is only passed on, never dereferenced.
 unsafe impl Send for ContextInner {}
-// SAFETY: as above; submissions are locked per stream by the runtime, and the fields here have their own locks.
+// SAFETY: as above; submissions are locked per stream by the runtime, and the fields here have their own locks, but for
+// the lender, which only the last who has the context looks at.
 unsafe impl Sync for ContextInner {}
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -253,7 +257,8 @@ impl Context {
             // SAFETY: `raw` is a place for one handle; the device is open, since this context is.
             unsafe { call!(&self.0.acl, aclrtCreateContext(&raw mut raw, self.0.device)) }
         })?;
-        let context = Self::own(&self.0.acl, raw, self.0.device, Owner::Created, Some(Arc::clone(&self.0)));
+        let parent = Some(Arc::clone(&self.0));
+        let context = Self::own(&self.0.acl, raw, self.0.device, Owner::Created, parent, Lender::default());
         context.set_allocator(self.0.reclaim.allocator());
         Ok(context)
     }
@@ -264,6 +269,7 @@ impl Context {
         device: i32,
         owner: Owner,
         parent: Option<Arc<ContextInner>>,
+        lender: Lender,
     ) -> Self {
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         Self(Arc::new(ContextInner {
@@ -285,6 +291,7 @@ impl Context {
             passes: Arc::default(),
             ended: AtomicBool::new(false),
             _parent: parent,
+            lender,
             acl: acl.clone(),
         }))
     }
@@ -531,6 +538,7 @@ impl ContextInner {
             passes: Arc::clone(&self.passes),
             ended: AtomicBool::new(self.ended.swap(true, Ordering::AcqRel)),
             _parent: self._parent.take(),
+            lender: std::mem::take(&mut self.lender),
             acl: self.acl.clone(),
         }
     }
@@ -547,6 +555,8 @@ impl ContextInner {
                 }
             });
         }
+        // Unless that thread has it now.
+        self.lender.leak();
     }
 
     /// Whether other threads are in the middle of giving something of it back.

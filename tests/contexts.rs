@@ -4,6 +4,7 @@ mod common;
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::mock;
@@ -376,6 +377,97 @@ fn a_context_of_others_is_used_and_left_as_it_is() {
         drop(unsafe { Context::from_raw(&acl, theirs.as_raw()) }.unwrap());
         theirs.close().unwrap();
         assert_eq!(mock::calls("aclrtDestroyContext"), 1);
+    });
+}
+
+/// Destroys a context that this crate was lent.
+struct Lender(Option<Context>, Arc<AtomicBool>);
+
+impl Drop for Lender {
+    fn drop(&mut self) {
+        // What this crate had in the context is gone: its end finds nothing in it.
+        self.0.take().unwrap().close().unwrap();
+        self.1.store(true, Ordering::SeqCst);
+    }
+}
+
+fn lent(acl: &Acl) -> (Context, Arc<AtomicBool>) {
+    let theirs = acl.device(0).unwrap().context().create_context().unwrap();
+    let (raw, gone) = (theirs.as_raw(), Arc::new(AtomicBool::new(false)));
+    // SAFETY: a context of this library, which its owner keeps.
+    (unsafe { Context::from_raw_shared(acl, raw, Lender(Some(theirs), Arc::clone(&gone))) }.unwrap(), gone)
+}
+
+#[test]
+fn the_owner_of_a_context_goes_behind_all_that_is_of_the_context() {
+    alone(|acl| {
+        let last = ["aclrtDestroyContext", "aclrtDestroyStream", "aclrtFree", "aclrtDestroyEvent"];
+        for first in 0..3 {
+            mock::log_calls(true);
+            let (context, gone) = lent(&acl);
+            let (stream, mut buffer) = (context.stream().unwrap(), context.alloc::<u8>(4).unwrap());
+            stream.fill_bytes(&mut buffer, 1).unwrap();
+            let mut things: [Option<Box<dyn std::any::Any>>; 3] =
+                [Some(Box::new(context)), Some(Box::new(stream)), Some(Box::new(buffer))];
+            things.rotate_left(first);
+            for thing in &mut things {
+                assert!(!gone.load(Ordering::SeqCst));
+                thing.take();
+            }
+            assert!(gone.load(Ordering::SeqCst));
+            let calls: Vec<_> = mock::logged_calls().into_iter().map(|call| call.function).collect();
+            mock::log_calls(false);
+            let ends: Vec<_> = calls.into_iter().filter(|call| last.contains(call)).collect();
+            assert_eq!(ends.iter().filter(|call| **call == "aclrtDestroyContext").count(), 1, "{ends:?}");
+            assert_eq!(ends.last(), Some(&"aclrtDestroyContext"), "{ends:?}");
+            assert!(ends.contains(&"aclrtDestroyStream") && ends.contains(&"aclrtFree"), "{ends:?}");
+        }
+    });
+}
+
+#[test]
+fn a_context_that_an_owner_keeps_is_closed_and_not_given_away() {
+    alone(|acl| {
+        let (context, gone) = lent(&acl);
+        let clone = context.clone();
+        let (context, error) = context.close().unwrap_err().into_parts();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+        drop(clone);
+        let (context, error) = context.into_raw().unwrap_err().into_parts();
+        assert_eq!(error.kind(), ErrorKind::NotSupported, "{error}");
+        context.stream().unwrap().synchronize().unwrap();
+        assert!(!gone.load(Ordering::SeqCst));
+        context.close().unwrap();
+        assert!(gone.load(Ordering::SeqCst));
+        assert_eq!(mock::calls("aclrtDestroyContext"), 1);
+    });
+}
+
+#[test]
+fn the_owner_of_a_context_goes_where_that_is_refused_and_may_panic() {
+    struct Says(Arc<AtomicBool>);
+    impl Drop for Says {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+            panic!("on purpose");
+        }
+    }
+    alone(|acl| {
+        let theirs = acl.device(0).unwrap().context().create_context().unwrap();
+        for raw in [std::ptr::null_mut(), theirs.as_raw()] {
+            let gone = Arc::new(AtomicBool::new(false));
+            mock::fail("aclrtGetDevice", 1, 507_000).unwrap();
+            // SAFETY: null, or a context of this library, which outlives the value.
+            let refused = unsafe { Context::from_raw_shared(&acl, raw, Says(Arc::clone(&gone))) }.unwrap_err();
+            assert_eq!(refused.kind() == ErrorKind::InvalidHandle, raw.is_null(), "{refused}");
+            assert!(gone.load(Ordering::SeqCst));
+        }
+        let gone = Arc::new(AtomicBool::new(false));
+        // SAFETY: as above.
+        let shared = unsafe { Context::from_raw_shared(&acl, theirs.as_raw(), Says(Arc::clone(&gone))) };
+        drop(shared.unwrap());
+        assert!(gone.load(Ordering::SeqCst));
+        theirs.stream().unwrap().synchronize().unwrap();
     });
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use acl_sys::aclrtContext;
 
-use super::{Context, ContextInner, Owner, explain_device, operators};
+use super::{Context, ContextInner, Lender, Owner, explain_device, operators};
 use crate::acl::{Acl, kept};
 use crate::call::{call, forget_binding};
 use crate::error::{Error, Result, ResultExt as _};
@@ -48,7 +48,7 @@ impl Context {
             Some(raw) if make_current(acl, raw) => raw,
             _ => open(acl, device)?,
         };
-        let own = Self::own(acl, raw, device, Owner::Primary, None);
+        let own = Self::own(acl, raw, device, Owner::Primary, None, Lender::default());
         let mut all = ALL.lock();
         let known = find(&mut all, acl, device);
         // That of a thread that was faster: the reference of this one goes with `own`, after the lock.

@@ -9,7 +9,7 @@ use bytemuck::Pod;
 
 use super::device_buffer::byte_len;
 use crate::call::call;
-use crate::context::{Context, ContextInner};
+use crate::context::{Context, ContextInner, Lender};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::retire;
 
@@ -50,12 +50,14 @@ enum Owner {
     Library,
     /// Of the program: pinned, and to be let go of before it is freed.
     Vector(Vector),
+    /// Of other code, which frees it when this goes.
+    Others(Lender),
 }
 
 // SAFETY: the buffer owns plain host memory of a `Send` element type, freed through a context that any thread may
-// use; a vector of such elements may be dropped by any.
+// use; a vector of such elements may be dropped by any, and what others keep memory by is `Send`.
 unsafe impl<T: Pod + Send> Send for PinnedBuffer<T> {}
-// SAFETY: shared access only reads host memory of a `Sync` element type.
+// SAFETY: shared access only reads host memory of a `Sync` element type; nobody looks at what others keep it by.
 unsafe impl<T: Pod + Sync> Sync for PinnedBuffer<T> {}
 
 impl Context {
@@ -147,14 +149,25 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(Self { address, len, owner: Owner::Library, context: Arc::clone(context.inner()) })
     }
 
+    /// Pinned memory that stays with other code, aligned for the elements.
+    pub(crate) fn share(address: NonNull<T>, len: usize, context: &Context, lender: Lender) -> Result<Self> {
+        byte_len::<T>(len)?;
+        Ok(Self { address, len, owner: Owner::Others(lender), context: Arc::clone(context.inner()) })
+    }
+
     /// The memory, which is not freed then.
     pub(crate) fn give_away(mut self) -> Result<*mut T, Refused<Self>> {
-        if let Owner::Vector(_) = self.owner {
-            let text = "the memory of a vector, which the library cannot free; PinnedBuffer::into_vec gives it back";
-            return Err(Refused::new(self, Error::new(ErrorKind::NotSupported, text)));
-        }
-        self.len = 0;
-        Ok(self.address.as_ptr())
+        let text = match self.owner {
+            Owner::Library => {
+                self.len = 0;
+                return Ok(self.address.as_ptr());
+            }
+            Owner::Vector(_) => {
+                "the memory of a vector, which the library cannot free; PinnedBuffer::into_vec gives it back"
+            }
+            Owner::Others(_) => "memory that stays with other code, which frees it",
+        };
+        Err(Refused::new(self, Error::new(ErrorKind::NotSupported, text)))
     }
 
     pub(crate) fn context(&self) -> &Arc<ContextInner> {
@@ -198,13 +211,15 @@ impl<T: Pod> PinnedBuffer<T> {
         if self.len == 0 {
             return Ok(());
         }
-        if let Owner::Vector(_) = self.owner {
-            unregister(&self.context, self.address.cast())?;
-        } else {
-            let address = self.address.as_ptr().cast();
-            // SAFETY: the address came from `aclrtMallocHost`, it is freed once, since the length is set to zero after
-            // success, and no copy uses it, since a copy would own the buffer.
-            unsafe { call!(&*self.context, aclrtFreeHost(address)) }?;
+        match &mut self.owner {
+            Owner::Vector(_) => unregister(&self.context, self.address.cast())?,
+            Owner::Others(lender) => drop(std::mem::take(lender)),
+            Owner::Library => {
+                let address = self.address.as_ptr().cast();
+                // SAFETY: the address came from `aclrtMallocHost`, it is freed once, since the length is set to zero
+                // after success, and no copy uses it, since a copy would own the buffer.
+                unsafe { call!(&*self.context, aclrtFreeHost(address)) }?;
+            }
         }
         self.len = 0;
         Ok(())

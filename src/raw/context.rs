@@ -4,7 +4,7 @@ use acl_sys::aclrtContext;
 
 use super::not_null;
 use crate::acl::Acl;
-use crate::context::Context;
+use crate::context::{Context, Lender};
 use crate::error::{Refused, Result};
 
 impl Context {
@@ -46,7 +46,42 @@ impl Context {
     #[doc(alias = "aclrtSetCurrentContext")]
     pub unsafe fn from_raw(acl: &Acl, raw: aclrtContext) -> Result<Self> {
         not_null(raw, "a null context")?;
-        Self::adopt(acl, raw)
+        Self::adopt(acl, raw, Lender::default())
+    }
+
+    /// As [`Context::from_raw`], for a context that `owner` keeps: it is dropped, by whatever thread, when the value and
+    /// all that was made in it are gone and what this crate kept in the context is given back. It may destroy the context
+    /// then. A panic of that is caught and told in the log; where the log tells that the context could not be ended, the
+    /// owner stays as long as the process.
+    ///
+    /// # Safety
+    ///
+    /// 1. `raw` is null or a context of the library of `acl`.
+    /// 2. Other code neither destroys it, nor resets its device, before `owner` is dropped.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::from_raw`]. The owner is dropped then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::Context;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let theirs = acl.device(0)?.context().create_context()?; // stands for a context of another framework
+    /// // SAFETY: a context of this library, which the value keeps as its owner.
+    /// let context = unsafe { Context::from_raw_shared(&acl, theirs.as_raw(), theirs) }?;
+    /// assert_eq!(context.upload(&[1_u8, 2])?.to_vec()?, [1, 2]);
+    /// context.close()?; // and so that of the other framework
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtGetDevice")]
+    #[doc(alias = "aclrtSetCurrentContext")]
+    pub unsafe fn from_raw_shared(acl: &Acl, raw: aclrtContext, owner: impl Send + 'static) -> Result<Self> {
+        let lender = Lender::of(owner);
+        not_null(raw, "a null context")?;
+        Self::adopt(acl, raw, lender)
     }
 
     /// Gives the handle away: the caller destroys a [created](Self::create_context) context, resets the device of a
@@ -56,7 +91,8 @@ impl Context {
     /// # Errors
     ///
     /// The context and why: [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while clones, or objects
-    /// that belong to it, are alive; otherwise as [`Context::close`].
+    /// that belong to it, are alive; [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for one that
+    /// [an owner keeps](Self::from_raw_shared); otherwise as [`Context::close`].
     ///
     /// # Examples
     ///

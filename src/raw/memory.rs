@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use bytemuck::Pod;
 
 use super::not_null;
-use crate::context::Context;
+use crate::context::{Context, Lender};
 use crate::error::{Error, Refused, Result};
 use crate::memory::{DeviceBuffer, ManagedBuffer, MappedBuffer, PinnedBuffer, SharedBuffer};
 
@@ -95,6 +95,14 @@ impl<T: Pod> DeviceBuffer<T> {
     }
 }
 
+/// Where pinned memory of other code is.
+fn place_of<T>(address: *mut T) -> Result<NonNull<T>> {
+    not_null(address.cast(), "a null address of pinned memory")?;
+    NonNull::new(address).filter(|address| address.is_aligned()).ok_or_else(|| {
+        Error::invalid(format!("pinned memory at {address:p}, for elements aligned to {}", align_of::<T>()))
+    })
+}
+
 impl<T: Pod> PinnedBuffer<T> {
     /// Takes over `len` elements of pinned memory that other code made with `aclrtMallocHost`; it is freed with the
     /// value.
@@ -111,14 +119,46 @@ impl<T: Pod> PinnedBuffer<T> {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements, more bytes than an address
     /// space has, or an address that is not aligned for the element. The memory stays the caller's then.
     pub unsafe fn from_raw(address: *mut T, len: usize, context: impl AsRef<Context>) -> Result<Self> {
-        not_null(address.cast(), "a null address of pinned memory")?;
-        match NonNull::new(address).filter(|address| address.is_aligned()) {
-            Some(address) => Self::adopt(address, len, context.as_ref()),
-            None => {
-                let text = format!("pinned memory at {address:p}, for elements aligned to {}", align_of::<T>());
-                Err(Error::invalid(text))
-            }
-        }
+        Self::adopt(place_of(address)?, len, context.as_ref())
+    }
+
+    /// A buffer over `len` elements of pinned memory that stays with other code: of another framework in the process, of
+    /// a file that is mapped and pinned. `owner` is what keeps it: it is dropped, on any thread, once neither this value
+    /// nor a copy nor a graph has the memory. A closure's guard, an `Arc`, or `()` for memory that others keep alive
+    /// longer.
+    ///
+    /// # Safety
+    ///
+    /// 1. `address` is null or begins `len` initialised elements of host memory that is pinned for the library of
+    ///    `context`, with `aclrtMallocHost` or `aclrtHostRegister`, and stays so until `owner` is dropped.
+    /// 2. No other code uses the memory until then, as if the value were an exclusive borrow of it.
+    /// 3. A panic of dropping `owner` does not end the process: it is caught and told in the log.
+    ///
+    /// # Errors
+    ///
+    /// As [`PinnedBuffer::from_raw`]. The owner is dropped then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::PinnedBuffer;
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let mut theirs = device.pinned_from(&[1_u16, 2])?; // stands for memory of another framework
+    /// let address = theirs.as_mut_ptr();
+    /// // SAFETY: two elements of pinned memory, which the buffer keeps as its owner; nothing else uses them.
+    /// let buffer = unsafe { PinnedBuffer::from_raw_shared(address, 2, &device, theirs) }?;
+    /// assert_eq!(*buffer, [1, 2]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub unsafe fn from_raw_shared(
+        address: *mut T,
+        len: usize,
+        context: impl AsRef<Context>,
+        owner: impl Send + 'static,
+    ) -> Result<Self> {
+        let lender = Lender::of(owner);
+        Self::share(place_of(address)?, len, context.as_ref(), lender)
     }
 
     /// Gives the memory away: the caller frees it with `aclrtFreeHost`.
@@ -126,7 +166,8 @@ impl<T: Pod> PinnedBuffer<T> {
     /// # Errors
     ///
     /// The buffer and [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for the memory of a
-    /// [vector](Context::pin), which [`into_vec`](Self::into_vec) gives back.
+    /// [vector](Context::pin), which [`into_vec`](Self::into_vec) gives back, and for memory that
+    /// [stays with other code](Self::from_raw_shared).
     ///
     /// # Examples
     ///

@@ -166,6 +166,114 @@ fn pinned_memory_is_given_away_and_taken_over() {
     assert_eq!(**refused.value(), [1; 3]);
 }
 
+/// Says when it is dropped.
+struct Host(PinnedBuffer<u32>, Arc<AtomicBool>);
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        assert_eq!(self.0.len(), 4);
+        self.1.store(true, Ordering::SeqCst);
+    }
+}
+
+fn lent_by_the_host(context: &Context) -> (PinnedBuffer<u32>, Arc<AtomicBool>) {
+    let (mut theirs, gone) = (context.pinned_from(&[1_u32, 2, 3, 4]).unwrap(), Arc::new(AtomicBool::new(false)));
+    let address = theirs.as_mut_ptr();
+    let owner = Host(theirs, Arc::clone(&gone));
+    // SAFETY: the owner keeps the memory, which nothing else uses.
+    (unsafe { PinnedBuffer::from_raw_shared(address, 4, context, owner) }.unwrap(), gone)
+}
+
+#[test]
+fn the_owner_of_pinned_memory_goes_when_no_copy_has_it() {
+    let _alone = exclusive();
+    let context = context();
+    let stream = context.stream().unwrap();
+    let (mut buffer, gone) = lent_by_the_host(&context);
+    buffer[3] = 5;
+    let mut copy = context.alloc::<u32>(4).unwrap();
+    mock::hold(&stream).unwrap();
+    let lent = stream.upload(buffer, &mut copy).unwrap();
+    assert!(!gone.load(Ordering::SeqCst), "the copy has not read it yet");
+    mock::release(&stream).unwrap();
+    let buffer = lent.wait().unwrap();
+    assert!(!gone.load(Ordering::SeqCst), "it came back");
+    drop(stream.upload(buffer, &mut copy).unwrap()); // waits for the copy
+    assert!(gone.load(Ordering::SeqCst));
+    assert_eq!(copy.to_vec().unwrap(), [1, 2, 3, 5]);
+}
+
+#[test]
+fn a_graph_keeps_the_owner_of_pinned_memory() {
+    let _alone = exclusive();
+    let context = context();
+    let stream = context.stream().unwrap();
+    let (buffer, gone) = lent_by_the_host(&context);
+    let mut copy = context.alloc::<u32>(4).unwrap();
+    let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+    drop(capture.stream().upload(buffer, &mut copy).unwrap());
+    let mut graph = capture.finish().unwrap();
+    graph.launch(&stream).unwrap();
+    stream.synchronize().unwrap();
+    assert!(!gone.load(Ordering::SeqCst));
+    graph.close().unwrap();
+    assert!(gone.load(Ordering::SeqCst));
+    assert_eq!(copy.to_vec().unwrap(), [1, 2, 3, 4]);
+}
+
+#[test]
+fn pinned_memory_that_stays_with_others_is_closed_copied_and_not_given_away() {
+    let _alone = exclusive();
+    let context = context();
+    let frees = || (mock::calls("aclrtFreeHost"), mock::calls("aclrtHostUnregister"));
+    let before = frees();
+    let (buffer, gone) = lent_by_the_host(&context);
+    let refused = buffer.into_raw().unwrap_err();
+    assert_says(refused.error(), ErrorKind::NotSupported, &["other code"]);
+    assert!(!gone.load(Ordering::SeqCst));
+    refused.into_value().close().unwrap();
+    assert!(gone.load(Ordering::SeqCst));
+    // The owner frees its memory, and nobody else does.
+    assert_eq!(frees(), (before.0 + 1, before.1));
+    let (buffer, gone) = lent_by_the_host(&context);
+    assert_eq!(buffer.into_vec().unwrap(), [1, 2, 3, 4]);
+    assert!(gone.load(Ordering::SeqCst));
+    let (buffer, gone) = lent_by_the_host(&context);
+    assert_eq!(buffer.leak(), [1, 2, 3, 4]);
+    assert!(!gone.load(Ordering::SeqCst));
+}
+
+#[test]
+fn an_owner_of_pinned_memory_goes_where_it_is_refused_and_may_panic() {
+    let _alone = exclusive();
+    struct Panics(Arc<AtomicBool>);
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+            panic!("on purpose");
+        }
+    }
+    let context = context();
+    let mut theirs = context.pinned_from(&[1_u32, 2]).unwrap();
+    let address = theirs.as_mut_ptr();
+    for (address, len, says) in [
+        (std::ptr::null_mut(), 1, "null"),
+        (address, 0, "zero bytes"),
+        (address.wrapping_byte_add(1), 1, "aligned to 4"),
+    ] {
+        let gone = Arc::new(AtomicBool::new(false));
+        // SAFETY: refused before anything is done with it.
+        let made = unsafe { PinnedBuffer::from_raw_shared(address, len, &context, Panics(Arc::clone(&gone))) };
+        assert!(made.unwrap_err().to_string().contains(says));
+        assert!(gone.load(Ordering::SeqCst), "{says}");
+    }
+    let gone = Arc::new(AtomicBool::new(false));
+    // SAFETY: the memory is `theirs`, which lives longer and is not used meanwhile.
+    drop(unsafe { PinnedBuffer::from_raw_shared(address, 2, &context, Panics(Arc::clone(&gone))) }.unwrap());
+    assert!(gone.load(Ordering::SeqCst));
+    assert_eq!(*theirs, [1, 2]);
+}
+
 #[test]
 fn leaked_memory_stays() {
     let _alone = exclusive();

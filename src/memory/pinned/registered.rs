@@ -132,7 +132,7 @@ impl<T: Pod> PinnedBuffer<T> {
     pub fn into_vec(mut self) -> Result<Vec<T>, Refused<Self>> {
         let (len, copy) = match &self.owner {
             Owner::Vector(_) => (self.len, Vec::new()),
-            Owner::Library => (self.len, self.to_vec()),
+            Owner::Library | Owner::Others(_) => (self.len, self.to_vec()),
         };
         if let Err(error) = self.release() {
             return Err(Refused::new(self, error));
@@ -140,7 +140,7 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(match std::mem::replace(&mut self.owner, Owner::Library) {
             // SAFETY: the memory of a buffer of `T` came from a vector of `T`, whose first `len` elements it has.
             Owner::Vector(vector) => unsafe { vector.into_vec(len) },
-            Owner::Library => copy,
+            Owner::Library | Owner::Others(_) => copy,
         })
     }
 }
