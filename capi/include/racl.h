@@ -21,16 +21,18 @@
  * or, for graphs, host memory, host outputs, builders, executables, bindings and registries, uses at the same time gives
  * RACL_BUSY, and nothing is done; so does one that the calling thread is using, in a callback, and the end of one that
  * another thread is inside a call with, such as a wait. A callback may run on several threads at once, as where two
- * executables have one plan: it locks what it shares.
+ * executables have one plan: it locks what it shares. A thread that is cancelled (pthread_cancel()) inside a function that
+ * waits, reads, ends something or calls functions of the program goes on until that returns; inside one that only queues
+ * work, which may wait for room, the process may end.
  *
  * Callbacks. A function that racl calls may be called on any thread, with no lock of racl held. Another number than 0
  * fails the work that called it. An exception of C++ must not leave one: it ends the process with a text that says so;
  * racl.hpp catches what functions throw that it is given. A panic of Rust that leaves one ends the process as well, since
  * libracl has a standard library of its own, to which it is foreign; it is caught where the crate racl-capi is part of a
  * program of Rust. longjmp() to a place inside the callback is its own affair; one that leaves it is undefined, since it
- * leaves out the frames of racl and of the AscendCL library behind it: locks and handles that they use stay used. Where a
- * callback has a release, that is called once, when nothing will call the former any more; not when the function that was
- * given both fails.
+ * leaves out the frames of racl and of the AscendCL library behind it: locks and handles that they use stay used.
+ * pthread_exit() in one ends the process. Where a callback has a release, that is called once, when nothing will call the
+ * former any more; not when the function that was given both fails.
  *
  * Releases, and deleters of DLPack, are such functions too: an exception that leaves one ends the process.
  *
@@ -2548,6 +2550,8 @@ int32_t racl_foreign_new(const racl_foreign_info *info,
  * Gives the handle back.
  */
 int32_t racl_foreign_free(racl_foreign *foreign);
+
+extern int pthread_setcancelstate(int state, int *former);
 
 /**
  * The primary context of a device, which it opens. Each call gives a handle of the same one. RACL_INVALID_DEVICE for a

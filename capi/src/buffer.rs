@@ -7,6 +7,7 @@ use racl::{DeviceBuffer, DeviceRead as _, Prefetch, SharedBuffer};
 
 use crate::arguments::{Out, bytes, bytes_mut, null};
 use crate::callback::{User, racl_release_callback};
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Kept, end, free, get};
 use crate::objects::{racl_buffer, racl_context, racl_stream};
@@ -20,6 +21,7 @@ pub unsafe extern "C" fn racl_buffer_new(
     bytes: usize,
     buffer: *mut *mut racl_buffer,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || Ok(get(context)?.alloc::<u8>(bytes)?.into_shared());
     // SAFETY: by the header.
     unsafe { make(buffer, work) }
@@ -120,6 +122,7 @@ pub unsafe extern "C" fn racl_buffer_write(
     data: *const c_void,
     size: usize,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let mut part = within(&*get(buffer)?, offset, size)?;
         // SAFETY: by the header.
@@ -136,6 +139,7 @@ pub unsafe extern "C" fn racl_buffer_read(
     data: *mut c_void,
     size: usize,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let part = within(&*get(buffer)?, offset, size)?;
         // SAFETY: by the header.

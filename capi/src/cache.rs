@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_void};
 
 use crate::arguments::{Out, Sized_, fill};
 use crate::builder::racl_plan_options;
+use crate::cancel::Uncancelled;
 use crate::failure::guard;
 use crate::handles::free;
 use crate::objects::{
@@ -73,6 +74,7 @@ unsafe impl Sized_ for racl_cache_options {
 /// A cache of plans on disk. RACL_NOT_SUPPORTED in a build without it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_cache_new(options: *const racl_cache_options, cache: *mut *mut racl_cache) -> i32 {
+    let _uncancelled = Uncancelled::new();
     // SAFETY: by the header.
     let work = || unsafe { of::open(options) };
     // SAFETY: by the header.
@@ -173,6 +175,7 @@ pub unsafe extern "C" fn racl_cache_compile(
     what: *const racl_compile,
     plan: *mut *mut racl_plan,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     // SAFETY: by the header.
     let work = || unsafe { of::compile(cache, context, what) };
     // SAFETY: by the header.

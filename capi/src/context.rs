@@ -6,6 +6,7 @@ use std::time::Duration;
 use racl::Context;
 
 use crate::arguments::{Out, Sized_, fill, null, whether};
+use crate::cancel::Uncancelled;
 use crate::failure::guard;
 use crate::handles::{Kept, end, free, get};
 use crate::objects::{racl_context, racl_library};
@@ -63,6 +64,7 @@ pub unsafe extern "C" fn racl_context_primary(
     device: i32,
     context: *mut *mut racl_context,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || {
         let device = get(library)?.device(device)?;
         Ok(device.context().clone())
@@ -74,6 +76,7 @@ pub unsafe extern "C" fn racl_context_primary(
 /// A context of its own on the device of another one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_context_new(beside: *const racl_context, context: *mut *mut racl_context) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || Ok(get(beside)?.create_context()?);
     // SAFETY: by the header.
     unsafe { make(context, work) }
@@ -89,6 +92,7 @@ pub unsafe extern "C" fn racl_context_ref(
     raw: *mut c_void,
     context: *mut *mut racl_context,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || {
         if raw.is_null() {
             return Err(null("an aclrtContext"));
@@ -125,6 +129,7 @@ pub extern "C" fn racl_context_bind(context: *const racl_context) -> i32 {
 /// Waits for all work of the context. Gives the error of work that failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_context_synchronize(context: *const racl_context) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| Ok(get(context)?.synchronize()?))
 }
 
@@ -188,6 +193,7 @@ pub extern "C" fn racl_context_reset_peaks(context: *const racl_context) -> i32 
 /// gets the bytes that were given back.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_context_trim(context: *const racl_context, keep: usize, freed: *mut usize) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || Ok(get(context)?.trim_memory(keep));
     // SAFETY: by the header.
     unsafe { answer_if_asked(freed, work) }
@@ -222,6 +228,7 @@ pub extern "C" fn racl_context_set_tracking(context: *const racl_context, on: i3
 /// cannot.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_context_abort_device(context: *const racl_context, nanoseconds: u64) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| Ok(get(context)?.abort_device(Duration::from_nanos(nanoseconds))?))
 }
 

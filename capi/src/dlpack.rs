@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use crate::arguments::{Out, null, whether};
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, Result, guard};
 use crate::handles::get;
 use crate::objects::{racl_context, racl_tensor};
@@ -22,6 +23,7 @@ pub unsafe extern "C" fn racl_tensor_from_dlpack(
     versioned: i32,
     tensor: *mut *mut racl_tensor,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || {
         let (context, versioned) = (get(context)?, whether(versioned, "a tensor of DLPack has its version")?);
         if managed.is_null() {
@@ -44,6 +46,7 @@ pub unsafe extern "C" fn racl_tensor_to_dlpack(
     versioned: i32,
     managed: *mut *mut c_void,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         // SAFETY: by the header.
         let out = unsafe { Out::new(managed, std::ptr::null_mut(), "a tensor of DLPack") }?;

@@ -6,6 +6,7 @@ use std::ops::Deref;
 use racl::{Event, TimingEvent};
 
 use crate::arguments::{limit, null, whether};
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, guard};
 use crate::handles::{free, get};
 use crate::objects::{racl_context, racl_event, racl_stream};
@@ -101,6 +102,7 @@ pub extern "C" fn racl_event_record(event: *const racl_event, stream: *const rac
 /// racl_stream_synchronize(). RACL_CALLBACK_PANICKED, once, where a host function in front of the record failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_event_synchronize(event: *const racl_event, nanoseconds: i64) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let event = get(event)?;
         match limit(nanoseconds) {

@@ -9,6 +9,7 @@ use racl::plan::{Cores, Executable, External, FoundId, Frozen, InputId, OutputId
 
 use crate::arguments::{Out, Sized_, bytes_mut, fill, list, sized, text};
 use crate::callback::with_callbacks;
+use crate::cancel::Uncancelled;
 use crate::errors::Entry;
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Alone, alone, alone_here, free, get};
@@ -132,6 +133,7 @@ pub unsafe extern "C" fn racl_executable_new(
     frozen_count: usize,
     executable: *mut *mut racl_executable,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || {
         let (plan, context) = (get(plan)?, get(context)?);
         // SAFETY: by the header.
@@ -272,6 +274,7 @@ pub extern "C" fn racl_executable_run(
 /// and with RACL_RUN_EAGER.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_executable_capture(executable: *const racl_executable, bindings: *const racl_bindings) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let (mut executable, mut bindings) = (alone(executable)?, alone(bindings)?);
         with_callbacks(|| Ok(executable.state.executable.capture(&mut bindings.bindings)?))
@@ -347,6 +350,7 @@ pub unsafe extern "C" fn racl_executable_read(
     data: *mut c_void,
     size: usize,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         // SAFETY: by the header.
         let place = unsafe { bytes_mut(data, size, "a place for an output") }?;
@@ -365,6 +369,7 @@ pub unsafe extern "C" fn racl_executable_read_host(
     data: *mut c_void,
     size: usize,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         // SAFETY: by the header.
         let place = unsafe { bytes_mut(data, size, "a place for an output") }?;
@@ -454,6 +459,7 @@ pub unsafe extern "C" fn racl_executable_counters(
 /// Drops every captured graph, once its last run is over.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_executable_clear_graphs(executable: *const racl_executable) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         with(executable, |state, _| {
             state.executable.clear_graphs();
@@ -531,6 +537,7 @@ pub unsafe extern "C" fn racl_executable_release_gates(
     executable: *const racl_executable,
     gates: *mut *mut racl_errors,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || {
         let names = with(executable, |state, _| Ok(state.executable.release_gates()?))?;
         Ok(names.into_iter().map(|name| Entry::from(Failure::own(crate::status::RACL_OK, name))).collect())

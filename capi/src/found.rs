@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_void};
 use racl::plan::Found;
 
 use crate::arguments::{null, text};
+use crate::cancel::Uncancelled;
 use crate::executable::{State, after_run};
 use crate::failure::{Failure, Result, guard};
 use crate::objects::{racl_builder, racl_executable};
@@ -213,6 +214,7 @@ pub unsafe extern "C" fn racl_executable_found_count(
     output: u32,
     rows: *mut usize,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let check = |state: &State| state.found(output).map(drop);
     let work = || {
         after_run(executable, check, |state| {
@@ -235,6 +237,7 @@ pub unsafe extern "C" fn racl_executable_read_found(
     size: usize,
     needed: *mut usize,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let check = |state: &State| state.found(output).map(drop);
     let work = |room: Room<'_>| {
         after_run(executable, check, |state| {

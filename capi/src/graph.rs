@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_void};
 use racl::{CaptureMode, Graph};
 
 use crate::arguments::{self, null};
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, guard};
 use crate::handles::{Kept, alone, end, free, get};
 use crate::objects::{Borrowed, racl_capture, racl_context, racl_graph, racl_stream};
@@ -47,6 +48,7 @@ pub unsafe extern "C" fn racl_capture_begin(
 /// RACL_CAPTURE_RELAXED, which ends on any, and with a bad place for the graph or none for its handle (RACL_NO_HANDLES).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_capture_end(capture: *mut racl_capture, graph: *mut *mut racl_graph) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || {
         let mut finished = None;
         end(capture, |capture| {
@@ -100,6 +102,7 @@ pub extern "C" fn racl_graph_launch(graph: *const racl_graph, stream: *const rac
 /// Waits until the last launch is done. Gives the error of work that failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_wait(graph: *const racl_graph) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| Ok(alone(graph)?.value.wait()?))
 }
 
@@ -108,6 +111,7 @@ pub extern "C" fn racl_graph_wait(graph: *const racl_graph) -> i32 {
 /// that was captured by racl: racl_stream_abort() of the stream that it was launched on ends its work.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_graph_abort(graph: *const racl_graph) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| Ok(alone(graph)?.value.abort()?))
 }
 
@@ -122,6 +126,7 @@ pub unsafe extern "C" fn racl_graph_raw(graph: *const racl_graph, raw: *mut *mut
 /// Writes what is in the graph as a trace (JSON) that chrome://tracing and Perfetto show.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_graph_write_trace(graph: *const racl_graph, path: *const c_char) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let graph = alone(graph)?;
         // SAFETY: by the header.

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use racl::{Stream, TaskGroup};
 
 use crate::arguments::null;
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, Result, discard, guard, heard};
 use crate::handles::{alone, end, free, get, new};
 use crate::objects::{Borrowed, racl_graph, racl_stream, racl_task_group};
@@ -45,6 +46,7 @@ pub unsafe extern "C" fn racl_stream_task_group(
     user: *mut c_void,
     task_group: *mut *mut racl_task_group,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = |own: &Stream| record(own, stream, give, user);
     // SAFETY: by the header.
     unsafe { give_and_make(stream, "racl_stream_task_group", task_group, work) }
@@ -82,6 +84,7 @@ pub unsafe extern "C" fn racl_graph_update(
     give: racl_give_callback,
     user: *mut c_void,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let (mut graph, group) = (alone(graph)?, get(task_group)?);
         let function = give.ok_or_else(|| null("what gives a stream work"))?;

@@ -10,6 +10,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, Result};
 use crate::objects::Kind;
 use crate::status;
@@ -436,6 +437,7 @@ impl<T> Kept<T> {
 
 /// Ends an object by `end`, which gives it back when that is refused: the handle stays what it was then.
 pub(crate) fn end<H: Handle>(handle: *mut H, end: impl FnOnce(H::Value) -> Result<(), Kept<H::Value>>) -> Result<()> {
+    let _uncancelled = Uncancelled::new();
     let (slot, bits) = Given::of(handle).take()?;
     let ending = Ending { slot, bits, kind: H::KIND };
     let object = slot.object.swap(null_mut(), Ordering::Relaxed).cast::<H::Value>();

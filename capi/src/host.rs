@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use racl::{Lent, PinnedBuffer, Refused};
 
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Kept, alone, end, free, get};
 use crate::objects::{HostState, racl_buffer, racl_context, racl_host, racl_stream};
@@ -14,6 +15,7 @@ use crate::stream::give;
 /// So many bytes of pinned host memory, which are zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_host_new(context: *const racl_context, bytes: usize, host: *mut *mut racl_host) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || Ok(HostState::Here(get(context)?.pinned::<u8>(bytes)?));
     // SAFETY: by the header.
     unsafe { make(host, work) }
@@ -124,6 +126,7 @@ fn not_capturing(stream: &racl::Stream) -> Result<()> {
 /// work before it on the stream; a second call may give the memory back then.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_host_wait(host: *const racl_host) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let mut state = alone(host)?;
         match std::mem::replace(&mut *state, HostState::Lost) {

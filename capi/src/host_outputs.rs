@@ -7,6 +7,7 @@ use racl::op::ElementType;
 use racl::plan::{HostOutputs, OutputId};
 
 use crate::arguments::{Out, bytes_mut};
+use crate::cancel::Uncancelled;
 use crate::executable::output;
 use crate::failure::guard;
 use crate::handles::{alone, free};
@@ -78,6 +79,7 @@ pub unsafe extern "C" fn racl_host_outputs_read(
     data: *mut c_void,
     size: usize,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let mut taken = alone(outputs)?;
         // SAFETY: by the header.

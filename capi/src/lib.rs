@@ -15,6 +15,7 @@ mod builder_calls;
 mod builder_streams;
 mod cache;
 mod callback;
+mod cancel;
 mod context;
 mod dlpack;
 mod errors;

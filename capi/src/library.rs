@@ -5,6 +5,7 @@ use std::ffi::{OsStr, c_char};
 use racl::Acl;
 
 use crate::arguments::{self, Sized_, sized, text};
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Kept, end, free, get};
 use crate::objects::racl_library;
@@ -61,6 +62,7 @@ pub unsafe extern "C" fn racl_library_open_with(
     options: *const racl_library_options,
     library: *mut *mut racl_library,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || {
         // SAFETY: by the header.
         let flags = unsafe { sized(options) }?.map_or(0, |options| options.flags);

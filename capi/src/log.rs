@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use ::log::{Level, LevelFilter, Log, Metadata, Record};
 
 use crate::callback::{User, racl_release_callback};
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, discard, guard, terminated};
 use crate::status;
 
@@ -207,6 +208,7 @@ pub unsafe extern "C" fn racl_log_set_with(
     user: *mut c_void,
     release: racl_release_callback,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let level = filter(level)?;
         static IS_OURS: OnceLock<bool> = OnceLock::new();

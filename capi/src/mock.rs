@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 use crate::arguments::{Out, Sized_, fill, text, whether};
+use crate::cancel::Uncancelled;
 use crate::failure::guard;
 use crate::objects::{racl_errors, racl_stream};
 use crate::results::{answer, make};
@@ -156,6 +157,7 @@ pub unsafe extern "C" fn racl_mock_stand_still(on: i32, former: *mut i32) -> i32
 /// Runs what can run, and gives how many tasks that were.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_mock_run(tasks: *mut u64) -> i32 {
+    let _uncancelled = Uncancelled::new();
     // SAFETY: by the header.
     unsafe { answer(tasks, "a count", of::run_until_idle) }
 }

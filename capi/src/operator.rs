@@ -6,6 +6,7 @@ use racl::DeviceRead as _;
 use racl::op::{AnyTensor, Argument, ElementType, Format, MAX_RANK, Operand, Scalar};
 
 use crate::arguments::{Sized_, bytes, bytes_mut, list, null, sized, text};
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, Result, guard};
 use crate::handles::{Use, free, get};
 use crate::objects::{racl_buffer, racl_stream, racl_tensor};
@@ -157,6 +158,7 @@ pub unsafe extern "C" fn racl_tensor_buffer(tensor: *const racl_tensor, buffer: 
 /// Copies `size` bytes from the host to a dense tensor, which has as many. Waits as racl_buffer_write() does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_tensor_write(tensor: *const racl_tensor, data: *const c_void, size: usize) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let mut memory = get(tensor)?.bytes()?;
         // SAFETY: by the header.
@@ -167,6 +169,7 @@ pub unsafe extern "C" fn racl_tensor_write(tensor: *const racl_tensor, data: *co
 /// Copies a dense tensor to the host; `size` is its bytes. Waits as racl_buffer_read() does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_tensor_read(tensor: *const racl_tensor, data: *mut c_void, size: usize) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let memory = get(tensor)?.bytes()?;
         // SAFETY: by the header.

@@ -6,6 +6,7 @@ use racl::plan::{PassMode, Passes};
 
 use crate::arguments::{Sized_, list, null, sized, text};
 use crate::callback::with_callbacks;
+use crate::cancel::Uncancelled;
 use crate::errors::Entry;
 use crate::failure::{Failure, Result};
 use crate::handles::get;
@@ -155,6 +156,7 @@ pub unsafe extern "C" fn racl_plan_optimise(
     passes: *const racl_passes,
     optimised: *mut *mut racl_plan,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || {
         let plan = get(plan)?;
         // SAFETY: by the header.

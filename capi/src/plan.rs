@@ -7,6 +7,7 @@ use racl::plan::{Plan, Simulated};
 
 use crate::arguments::{Out, Sized_, bytes, fill, list, text};
 use crate::callback::with_callbacks;
+use crate::cancel::Uncancelled;
 use crate::errors::of_findings;
 use crate::failure::{Failure, guard};
 use crate::handles::{free, get};
@@ -209,6 +210,7 @@ pub unsafe extern "C" fn racl_simulation_new(
     symbol_count: usize,
     simulation: *mut *mut racl_simulation,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || {
         let plan = get(plan)?;
         let mut all = Simulated::new();

@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_void};
 use racl::{Stream, StreamOptions};
 
 use crate::arguments::{Out, Sized_, limit, null, sized, text};
+use crate::cancel::Uncancelled;
 use crate::failure::{Failure, guard};
 use crate::handles::{Handle, Kept, end, get, get_here, reserve};
 use crate::objects::{Borrowed, racl_context, racl_event, racl_stream};
@@ -123,6 +124,7 @@ pub unsafe extern "C" fn racl_stream_new(
     options: *const racl_stream_options,
     stream: *mut *mut racl_stream,
 ) -> i32 {
+    let _uncancelled = Uncancelled::new();
     let work = || {
         let context = get(context)?;
         // SAFETY: by the header.
@@ -213,6 +215,7 @@ pub unsafe extern "C" fn racl_stream_is_capturing(stream: *const racl_stream, is
 /// a host function, RACL_MISSING_SYMBOL on a library that cannot.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_stream_abort(stream: *const racl_stream) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| Ok(get(stream)?.value.abort()?))
 }
 
@@ -221,6 +224,7 @@ pub extern "C" fn racl_stream_abort(stream: *const racl_stream) -> i32 {
 /// failed; RACL_CAPTURE_FORBIDDEN while it records a graph, whose capture gives none then.
 #[unsafe(no_mangle)]
 pub extern "C" fn racl_stream_synchronize(stream: *const racl_stream, nanoseconds: i64) -> i32 {
+    let _uncancelled = Uncancelled::new();
     guard(|| {
         let stream = get(stream)?;
         match limit(nanoseconds) {

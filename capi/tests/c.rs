@@ -122,6 +122,7 @@ const PROGRAMS: &[&str] = &[
     "calls",
     "control",
     "ends",
+    "cancels",
     "options",
     "plan_options",
     "function_options",
