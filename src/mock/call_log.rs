@@ -13,8 +13,9 @@ pub struct Call {
     /// A number that only calls of the same thread have.
     pub thread: u64,
     /// The streams, events, contexts, graphs and their like that it was given, and addresses of device and pinned memory,
-    /// in the order of its parameters; 0 for null. Of the first phase of an operator those of its operands. Eight at
-    /// most; calls of models, profiling and collectives have none.
+    /// in the order of its parameters; 0 for null. Of the first phase of an operator those of its operands, of a load of a
+    /// model the memory for it, of its run also the number of the model and the buffers. Eight at most; calls of
+    /// profiling, and those that ask for something of models and communicators, have none.
     pub given: Vec<usize>,
     /// The handle or the memory that it made.
     pub gave: Option<usize>,

@@ -5,6 +5,7 @@
 mod common;
 
 mod clocks;
+mod loaded;
 mod orders;
 mod rules;
 mod wrong;

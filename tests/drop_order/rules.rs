@@ -28,6 +28,8 @@ enum Kind {
     Notify,
     Graph,
     Memory,
+    /// A binary, a model or a communicator, which work may use.
+    Loaded,
     /// Descriptions of operators, which belong to no context.
     Described,
     Other,
@@ -40,7 +42,10 @@ fn made_by(function: &str) -> Option<Kind> {
         "aclrtCreateEventExWithFlag" | "aclrtCreateEventWithFlag" | "aclrtCreateEvent" => Kind::Event,
         "aclrtCreateNotify" | "aclrtCntNotifyCreate" => Kind::Notify,
         "aclmdlRICaptureEnd" | "aclmdlRIBuildBegin" => Kind::Graph,
-        "aclrtMallocPhysical" | "aclrtReserveMemAddress" | "aclrtCreateLabel" | "aclrtCreateLabelList" => Kind::Other,
+        "aclrtMallocPhysical" | "aclrtCreateLabel" | "aclrtCreateLabelList" => Kind::Other,
+        "aclrtReserveMemAddress" | "aclrtMemAllocManaged" | "aclrtIpcMemImportByKey" => Kind::Memory,
+        _ if function.starts_with("aclmdlLoad") || function.starts_with("aclrtBinaryLoad") => Kind::Loaded,
+        _ if function.starts_with("HcclCommInit") => Kind::Loaded,
         _ if function.starts_with("aclrtCreateStream") => Kind::Stream,
         _ if function.starts_with("aclrtMalloc") => Kind::Memory,
         _ if function.starts_with("aclCreate") || function.ends_with("GetWorkspaceSize") => Kind::Described,
@@ -50,7 +55,9 @@ fn made_by(function: &str) -> Option<Kind> {
 
 pub(crate) fn ends(function: &str) -> bool {
     let starts = ["aclrtDestroy", "aclDestroy", "aclrtFree", "aclrtRelease"];
-    matches!(function, "aclmdlRIDestroy" | "aclrtCntNotifyDestroy")
+    let more = ["aclmdlRIDestroy", "aclrtCntNotifyDestroy", "aclmdlUnload", "aclrtBinaryUnLoad", "HcclCommDestroy"];
+    more.contains(&function)
+        || function == "aclrtIpcMemClose"
         || starts.iter().any(|start| function.starts_with(start))
 }
 
@@ -86,6 +93,8 @@ pub(crate) struct Rules {
     uses: BTreeMap<usize, BTreeSet<usize>>,
     members: BTreeMap<usize, Vec<usize>>,
     repeatable: BTreeSet<usize>,
+    /// Where physical memory is mapped.
+    mapped: BTreeSet<usize>,
     /// Streams that graphs have for good.
     bound: BTreeMap<usize, BTreeSet<usize>>,
     clocks: Clocks,
@@ -129,15 +138,33 @@ impl Rules {
             "aclmdlRIBuildEnd" => self.end_build(line.given[0]),
             "aclmdlRIBindStream" => self.bind(line.given[0], line.given[1]),
             "aclmdlRIUnbindStream" => self.unbind(line.given[0], line.given[1]),
+            "aclrtMapMem" => drop(self.mapped.insert(line.given[0])),
+            "aclrtUnmapMem" => self.unmap(line.given[0]),
             "aclSetAclOpExecutorRepeatable" => drop(self.repeatable.insert(line.given[0])),
             _ => self.work(line),
         }
         if let (Some(kind), Some(made)) = (made_by(line.function), line.gave) {
             self.make(line, kind, made);
         }
+        if let ("aclrtBinaryGetFunction" | "aclrtBinaryGetFunctionByEntry", Some(made)) = (line.function, line.gave) {
+            self.uses.insert(made, [line.given[0]].into());
+        }
         if ends(line.function) {
             self.destroy(line);
         }
+    }
+
+    /// The reserved addresses that an address is among.
+    fn range_of(&self, address: usize) -> usize {
+        let below = self.things.range(..=address).rev();
+        below.map(|(at, thing)| (*at, thing.kind)).find(|(_, kind)| *kind == Kind::Memory).map_or(0, |(at, _)| at)
+    }
+
+    fn unmap(&mut self, address: usize) {
+        if !self.mapped.remove(&address) {
+            self.breaks(format!("nothing is mapped at {address:x}"));
+        }
+        self.nobody_uses(self.range_of(address));
     }
 
     fn nothing_ended(&mut self, line: &Line) {
@@ -160,6 +187,9 @@ impl Rules {
         self.clocks.forget(made);
         self.things.insert(made, Thing { kind, context, ended: false });
         if line.function.ends_with("GetWorkspaceSize") {
+            self.uses.insert(made, line.given.iter().copied().collect());
+        }
+        if kind == Kind::Loaded {
             self.uses.insert(made, line.given.iter().copied().collect());
         }
         if line.function == "aclmdlRIBuildBegin" {
@@ -209,9 +239,9 @@ impl Rules {
     /// Work of a stream, or of none, with what it uses, also by an executor or a graph.
     fn submitted(&mut self, line: &Line) {
         let is = |one: &usize, kind| self.things.get(one).is_some_and(|thing| thing.kind == kind);
+        let counts = |one: &&usize| [Kind::Memory, Kind::Graph, Kind::Loaded].iter().any(|kind| is(one, *kind));
         let Some(stream) = line.given.iter().rfind(|one| is(one, Kind::Stream)).copied() else { return };
-        let mut used: BTreeSet<usize> =
-            line.given.iter().filter(|one| is(one, Kind::Memory) || is(one, Kind::Graph)).copied().collect();
+        let mut used: BTreeSet<usize> = line.given.iter().filter(counts).copied().collect();
         used.extend(line.given.iter().filter_map(|one| self.uses.get(one)).flatten());
         match self.capture_of(stream) {
             Some(capture) => capture.has.extend(used),
@@ -281,8 +311,12 @@ impl Rules {
             Kind::Context => self.nothing_lives_in(one),
             // It waits for what the stream has to do.
             Kind::Stream => self.stream_goes(one),
-            Kind::Graph | Kind::Memory => self.nobody_uses(one),
+            Kind::Graph | Kind::Memory | Kind::Loaded => self.nobody_uses(one),
             _ => {}
+        }
+        // Physical memory may go before: it stays where it is mapped (guide: memory management, aclrtFreePhysical).
+        if let Some(at) = self.mapped.iter().copied().find(|at| self.range_of(*at) == one) {
+            self.breaks(format!("{at:x} is mapped still"));
         }
         for member in self.members.remove(&one).unwrap_or_default() {
             if let Some(thing) = self.things.get_mut(&member) {
@@ -309,10 +343,11 @@ impl Rules {
     fn nobody_uses(&mut self, one: usize) {
         self.no_work_uses(one);
         let users = self.uses.iter().filter(|(_, used)| used.contains(&one)).map(|(user, _)| *user);
-        let is_live = |user: &usize| self.lives(*user) && self.things[user].kind == Kind::Graph;
+        let is_live =
+            |user: &usize| self.lives(*user) && [Kind::Graph, Kind::Loaded].contains(&self.things[user].kind);
         let live: Vec<_> = users.filter(is_live).collect();
-        for graph in live {
-            self.breaks(format!("the graph {graph:x} uses {one:x} still"));
+        for user in live {
+            self.breaks(format!("{:?} {user:x} uses {one:x} still", self.things[&user].kind));
         }
     }
 

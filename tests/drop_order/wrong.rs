@@ -277,3 +277,41 @@ fn nothing_is_destroyed_while_a_capture_has_it() {
         aclrtDestroyStream t";
     breaks(&of(memory), "1003 is destroyed while a capture has it");
 }
+
+#[test]
+fn what_is_loaded_stays_while_work_or_a_graph_uses_it() {
+    let load = "aclrtBinaryLoadFromFile = b\n aclrtBinaryGetFunction b = f\n aclrtLaunchKernelV2 f s\n";
+    is_good(&with_end(&format!("{load} aclrtSynchronizeStream s\n aclrtBinaryUnLoad b")));
+    breaks(&with_end(&format!("{load} aclrtBinaryUnLoad b")), "may still use");
+    let model =
+        "aclrtMalloc = w\n aclmdlLoadFromFileWithMem w = m\n aclmdlExecuteAsync m s\n aclrtSynchronizeStream s\n";
+    is_good(&with_end(&format!("{model} aclmdlUnload m\n aclrtFree w")));
+    breaks(&with_end(&format!("{model} aclrtFree w\n aclmdlUnload m")), "Loaded");
+    let ranks = "HcclCommInitRootInfo = c\n HcclBarrier c s\n";
+    is_good(&with_end(&format!("{ranks} aclrtSynchronizeStream s\n HcclCommDestroy c")));
+    breaks(&with_end(&format!("{ranks} HcclCommDestroy c")), "may still use");
+}
+
+#[test]
+fn addresses_are_given_back_behind_what_is_mapped_there_and_that_behind_the_work() {
+    let map = "aclrtReserveMemAddress = v\n aclrtMallocPhysical = p\n aclrtMapMem v p\n aclrtFreePhysical p\n";
+    is_good(&with_end(&format!("{map} aclrtUnmapMem v\n aclrtReleaseMemAddress v")));
+    breaks(&with_end(&format!("{map} aclrtReleaseMemAddress v")), "is mapped still");
+    breaks(
+        &with_end(&format!("{map} aclrtUnmapMem v\n aclrtUnmapMem v\n aclrtReleaseMemAddress v")),
+        "nothing is mapped",
+    );
+    let work = format!("{map} aclrtMemsetAsync v s\n");
+    is_good(&with_end(&format!("{work} aclrtSynchronizeStream s\n aclrtUnmapMem v\n aclrtReleaseMemAddress v")));
+    breaks(
+        &with_end(&format!("{work} aclrtUnmapMem v\n aclrtSynchronizeStream s\n aclrtReleaseMemAddress v")),
+        "may still",
+    );
+}
+
+#[test]
+fn an_import_is_closed_behind_the_work_that_uses_it() {
+    let import = "aclrtIpcMemImportByKey = m\n aclrtMemsetAsync m s\n";
+    is_good(&with_end(&format!("{import} aclrtSynchronizeStream s\n aclrtIpcMemClose m\n aclrtIpcMemClose")));
+    breaks(&with_end(&format!("{import} aclrtIpcMemClose m")), "may still use");
+}

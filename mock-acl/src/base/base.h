@@ -45,6 +45,9 @@ void mock_note_given(const void *const *given, size_t n);
 static inline bool mock_logs_calls(void) {
     return MOCK_UNLIKELY(atomic_load_explicit(&mock_calls_logged, memory_order_relaxed));
 }
+static inline void mock_given(const void *given) {
+    if (mock_logs_calls()) mock_note_given(&given, 1);
+}
 /* What the call that this thread is in made. */
 static inline void mock_gave(const void *gave) {
     if (mock_logs_calls()) mock_note_gave(gave);

@@ -269,6 +269,8 @@ static HcclResult enter(mock_api api) {
 static HcclResult submit(
     HcclComm comm, const HcclSendRecvItem *items, uint32_t count, mock_hccl_call call, aclrtStream stream) {
     HcclResult code = 0;
+    for (uint32_t i = 0; i < count; i++) mock_given(items[i].buf);
+    mock_given(comm);
     mock_comm *c = mock_comm_get(comm, &code);
     if (c == NULL) return code;
     const bool grouped = group.depth != 0;

@@ -218,6 +218,7 @@ static HcclResult hand_out(mock_comm *c, HcclComm *out) {
     if (h == NULL) return HCCL_E_MEMORY;
     h->comm = c;
     *out = h->thing.handle;
+    mock_gave(*out);
     return 0;
 }
 
@@ -423,6 +424,7 @@ MOCK_EXPORT HcclResult HcclCommInitAll(uint32_t ndev, int32_t *devices, HcclComm
 
 MOCK_EXPORT HcclResult HcclCommDestroy(HcclComm comm) {
     HCCL_ENTER(HcclCommDestroy);
+    mock_given(comm);
     HcclResult code = 0;
     if (mock_comm_get(comm, &code) == NULL) return code;
     return mock_thing_destroy(&type, comm, "comm") == 0 ? 0 : HCCL_E_PARA;

@@ -64,6 +64,7 @@ HcclResult mock_outside_submit(const mock_outside *how, void *what, mock_hccl_ca
     t.u.outside.how = how;
     t.u.outside.what = what;
     mock_stream *s = NULL;
+    mock_given(stream);
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = mock_submit(s, &t);

@@ -382,6 +382,7 @@ MOCK_EXPORT aclError aclrtBinaryGetFunction(
     if (code == 0 && f == NULL)
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the binary has no kernel %s", kernelName);
     if (code == 0) code = mock_function_handle(f, funcHandle);
+    if (code == 0) mock_gave(*funcHandle);
     pthread_mutex_unlock(&mock_kernel_lock);
     return code;
 }
@@ -401,6 +402,7 @@ MOCK_EXPORT aclError aclrtBinaryGetFunctionByEntry(
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the binary has no kernel of entry %llu",
             (unsigned long long)funcEntry);
     if (code == 0) code = mock_function_handle(f, funcHandle);
+    if (code == 0) mock_gave(*funcHandle);
     pthread_mutex_unlock(&mock_kernel_lock);
     return code;
 }

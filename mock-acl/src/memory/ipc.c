@@ -225,6 +225,7 @@ MOCK_EXPORT aclError aclrtIpcMemClose(const char *key) {
     mock_space_lock();
     opened **at = find(&k);
     if (*at != NULL) {
+        mock_given((*at)->space->base + (*at)->space->first);
         if (--(*at)->count == 0) close_import(at);
     } else if (mock_share_own(&k, MOCK_SHARE_BLOCK) != NULL) {
         mock_share_close(k.slot);

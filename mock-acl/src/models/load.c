@@ -23,18 +23,31 @@ static aclError from_file(const char *path, mock_model_file **out) {
     return code;
 }
 
+static const void *as_given(uint32_t id) { return (const void *)(uintptr_t)id; }
+
+static aclError load(mock_model_file *f, const mock_model_source *from, uint32_t *id) {
+    mock_given(from->work);
+    mock_given(from->weights);
+    const uint64_t noted = mock_self()->noted;
+    const aclError code = mock_model_load(f, from, id);
+    /* It makes calls of its own. */
+    mock_self()->noted = noted;
+    if (code == 0) mock_gave(as_given(*id));
+    return code;
+}
+
 static aclError load_file(const mock_model_source *from, uint32_t *id) {
     mock_model_file *f = NULL;
     if (id == NULL) return mock_null("modelId");
     const aclError code = from_file(from->path, &f);
-    return code != 0 ? code : mock_model_load(f, from, id);
+    return code != 0 ? code : load(f, from, id);
 }
 
 static aclError load_memory(const void *model, size_t size, const mock_model_source *from, uint32_t *id) {
     mock_model_file *f = NULL;
     if (model == NULL || id == NULL) return mock_null("model and modelId");
     const aclError code = from_memory(model, size, &f);
-    return code != 0 ? code : mock_model_load(f, from, id);
+    return code != 0 ? code : load(f, from, id);
 }
 
 MOCK_EXPORT aclError aclmdlLoadFromFile(const char *modelPath, uint32_t *modelId) {
@@ -91,7 +104,7 @@ MOCK_EXPORT aclError aclmdlLoadWithConfig(const aclmdlConfigHandle *handle, uint
 }
 
 MOCK_EXPORT aclError aclmdlUnload(uint32_t modelId) {
-    MOCK_ENTER(aclmdlUnload);
+    MOCK_ENTER_OF(aclmdlUnload, as_given(modelId));
     return mock_model_unload(modelId);
 }
 

@@ -202,6 +202,20 @@ static void release(run *r) {
     mock_model_unref(r->model);
 }
 
+/* For the log: the model, the buffers and the stream. */
+static void note(const run *r, aclrtStream stream) {
+    if (!mock_logs_calls()) return;
+    mock_given((const void *)(uintptr_t)r->id);
+    for (size_t side = 0; side < 2; side++) {
+        const mock_dataset *d = side == 0 ? r->input : r->output;
+        for (size_t i = 0; i < d->count; i++) {
+            const mock_data_buffer *b = mock_data_buffer_get(d->blobs[i].buffer);
+            if (b != NULL) mock_given(b->data);
+        }
+    }
+    mock_given(stream);
+}
+
 static aclError execute(uint32_t id, const aclmdlDataset *input, aclmdlDataset *output, aclrtStream stream,
     const mock_task_ops *ops) {
     run r = {.id = id};
@@ -209,6 +223,7 @@ static aclError execute(uint32_t id, const aclmdlDataset *input, aclmdlDataset *
     if (code == 0) code = mock_dataset_find(output, "output", &r.output);
     if (code == 0) code = mock_model_find(id, &r.model);
     if (code != 0) return code;
+    note(&r, stream);
     code = not_capturing(stream);
     if (code == 0) code = prepare(&r);
     if (code == 0) code = queue(&r, stream, ops);
