@@ -271,7 +271,8 @@ impl Error {
     /// A line is told once, by the first error behind it, and by all waits that are told the same failure since their work is
     /// behind it on other streams, with that of its own stream; one that the library writes later is in the next error, and
     /// in reports ([`Acl::report`](crate::Acl::report)). There are none where the logs cannot be read, where
-    /// [`set_error_logs`](crate::set_error_logs) is off, and in errors of which this crate itself reminds later.
+    /// [`set_error_logs`](crate::set_error_logs) is off. Of a failure that this crate reminds of later, such as
+    /// [`Event::is_complete`](crate::Event::is_complete) does, they are those of the error that was told first.
     ///
     /// `{:#}` shows them, `{}` does not.
     ///

@@ -26,7 +26,7 @@ pub(crate) use chain::{Chain, Open};
 pub(crate) use clock::Clock;
 use eras::is_as_late;
 pub(crate) use eras::{dropped, drops_here, is_same_stream, lose_order, unsure};
-pub(crate) use failures::{Span, device_failures, note_device_failed};
+pub(crate) use failures::{Failed, Span, device_failures, note_device_failed};
 pub(crate) use panicked::{Panic, no_panics, take_told, told_panics};
 pub(crate) use passing::{Pass, Passes, Visit};
 
@@ -207,10 +207,16 @@ impl Progress {
         (self.reported.load(Ordering::Acquire), self.submitted())
     }
 
-    /// Work of `span` failed: somebody was told so, or a host function panicked.
-    pub(crate) fn note_failed(&self, span: Span, kind: ErrorKind) {
-        self.failures.note(span, kind);
+    /// Work of `span` failed: somebody was told so, or a host function panicked. Gives its number.
+    pub(crate) fn note_failed(&self, span: Span, kind: ErrorKind) -> u64 {
+        let number = self.failures.note(span, kind);
         lose_order();
+        number
+    }
+
+    /// The failure of that number has the lines of the log that the error has, for whoever is reminded.
+    pub(crate) fn note_log(&self, number: u64, error: &Error) {
+        self.failures.log(number, error.log_lines());
     }
 
     /// That nobody was told of a failure which may be that of the submission with this number, or of work before it.
@@ -225,12 +231,13 @@ impl Progress {
         let panics = &self.panicked;
         let panicked =
             || (panics.has_untold_up_to(number) || panics.were_told(span)).then_some(ErrorKind::CallbackPanicked);
-        let Some(kind) = self.failures.kind(span).or_else(panicked) else { return Ok(()) };
+        let panicked = || panicked().map(|kind| (kind, Arc::default()));
+        let Some((kind, lines)) = self.failures.find(span).or_else(panicked) else { return Ok(()) };
         let text = match kind {
             ErrorKind::CallbackPanicked => "of the stream, or of a graph that was launched there, by then or before",
             _ => "work of the stream or beside it failed, by then or before, as another call was told",
         };
-        Err(Error::new(kind, text))
+        Err(Error::new(kind, text).with_log(lines.to_vec()))
     }
 
     /// Whether somebody was told that work failed which may be of `span`.
@@ -244,8 +251,8 @@ impl Progress {
     }
 
     /// What work that may be of `span` failed with, of what was noted when there had been so many failures.
-    pub(crate) fn failed_since(&self, count: u64, span: Span) -> Option<ErrorKind> {
-        self.failures.kind_since(count, span)
+    pub(crate) fn failed_since(&self, count: u64, span: Span) -> Option<Failed> {
+        self.failures.find_since(count, span)
     }
 
     /// Work of `span` may have been dropped.
@@ -275,7 +282,7 @@ impl Progress {
     #[inline]
     pub(crate) fn check_helpers(&self) -> Result<()> {
         let span = self.unreported();
-        self.beside.check().inspect_err(|error| self.note_failed((0, span.1), error.kind()))
+        self.beside.check().inspect_err(|error| self.note_log(self.note_failed((0, span.1), error.kind()), error))
     }
 
     /// The stream is gone; where it is `lost`, with work that may run still, what it said of itself.

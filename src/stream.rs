@@ -410,10 +410,12 @@ impl StreamInner {
     /// The library tells each failure once, to whoever waits first. Work that was submitted since the wait began may be
     /// what failed, and is known to have before anything else is asked.
     fn note_fault(&self, error: Error, span: Span) -> Error {
-        if error.is_of_work() {
-            self.progress.note_failed((span.0, self.progress.submitted()), error.kind());
-        }
+        let of_work = error.is_of_work();
+        let number = of_work.then(|| self.progress.note_failed((span.0, self.progress.submitted()), error.kind()));
         let error = self.name_task(error, span);
+        if let Some(number) = number {
+            self.progress.note_log(number, &error);
+        }
         if error.kind() == ErrorKind::DeviceFault {
             self.fault.get_or_init(|| error.to_string());
         }

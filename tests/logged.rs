@@ -9,7 +9,7 @@ use std::process::Command;
 
 use common::{assert_says, mock};
 use racl::collective::{Communicator, RootInfo};
-use racl::{Acl, Context, Error, ErrorKind, Stream};
+use racl::{Acl, Context, Error, ErrorKind, Event, Stream};
 
 /// Set in the processes that the tests start: the folder of the test.
 const CHILD: &str = "RACL_TEST_LOGGED";
@@ -122,6 +122,43 @@ fn all_waits_that_are_told_of_one_failure_have_the_same_lines() {
         let first = "host: [ERROR] RUNTIME: vector core exception";
         behind.iter().for_each(|error| assert_eq!(error.log_lines(), [first], "{error}"));
         assert_eq!(own.log_lines(), [first, "host: [ERROR] RUNTIME: more of it"]);
+    });
+}
+
+#[test]
+fn who_is_reminded_of_a_failure_has_the_lines_that_were_read_then() {
+    let name = "who_is_reminded_of_a_failure_has_the_lines_that_were_read_then";
+    child(name, &[("ASCEND_PROCESS_LOG_PATH", "logs")], |folder| {
+        let root = folder.join("logs");
+        let context = device(0);
+        let executor = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let waits: [fn(&Stream, &Event) -> racl::Result<()>; 3] = [
+            |stream, _| stream.synchronize(),
+            |_, event| event.synchronize(),
+            |stream, _| stream.context().synchronize(),
+        ];
+        for (turn, wait) in waits.into_iter().enumerate() {
+            let (stream, event) = (context.stream().unwrap(), context.event().unwrap());
+            mock::hold(&stream).unwrap();
+            let mut awaited = None;
+            let (line, later) = (format!("[ERROR] RUNTIME: turn {turn}\n"), "[ERROR] RUNTIME: later\n");
+            let told = failure(&stream, || {
+                event.record(&stream)?;
+                awaited = Some(stream.finished());
+                log(&root, "plog", &line);
+                mock::release(&stream)?;
+                wait(&stream, &event)
+            });
+            assert_eq!(told.log_lines(), [format!("host: {}", line.trim_end())]);
+            log(&root, "plog", later);
+            let again = event.is_complete().unwrap_err();
+            assert_eq!((again.code(), again.log_lines()), (None, told.log_lines()), "{turn}");
+            let again = executor.block_on(awaited.unwrap()).unwrap_err();
+            assert_eq!((again.code(), again.log_lines()), (None, told.log_lines()), "{turn}");
+            // What came later is for the next failure.
+            let next = failure(&stream, || stream.synchronize());
+            assert_eq!(next.log_lines(), [format!("host: {}", later.trim_end())]);
+        }
     });
 }
 

@@ -115,7 +115,8 @@ fn waiting((position, _): &Position, wait: impl FnOnce() -> Result<()>) -> Resul
     wait().inspect_err(|error| {
         if let (Some((progress, before)), true) = (before, error.is_of_work()) {
             // The failure may be one of work behind the record, which nobody else is told of.
-            progress.note_failed((before, progress.submitted()), error.kind());
+            let number = progress.note_failed((before, progress.submitted()), error.kind());
+            progress.note_log(number, error);
         }
     })
 }

@@ -9,7 +9,7 @@ use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::lock::say;
-use crate::progress::{Pass, Passes, Progress, Visit, device_failures};
+use crate::progress::{Failed, Pass, Passes, Progress, Visit, device_failures};
 use crate::retire;
 use crate::stream::{StreamInner, leave_failure};
 
@@ -200,13 +200,15 @@ impl Point {
         waited?;
         let Before { reported, failures, of_device } = self.before;
         let failed = self.progress.failed_since(failures, (reported, self.number));
-        let counts = |kind| self.tells_panics || kind != ErrorKind::CallbackPanicked;
+        let counts = |(kind, _): &Failed| self.tells_panics || *kind != ErrorKind::CallbackPanicked;
+        let failed = failed.filter(counts);
         if self.tells_panics {
             self.progress.tell_panics((0, self.number))?;
         }
-        if failed.is_some_and(counts) || device_failures(self.event.context_inner().device()) != of_device {
+        if failed.is_some() || device_failures(self.event.context_inner().device()) != of_device {
             let text = "work of the stream failed, as another wait was told; it may be behind the point";
-            return Err(Error::new(ErrorKind::DeviceFault, text));
+            let lines = failed.map_or(Vec::new(), |(_, lines)| lines.to_vec());
+            return Err(Error::new(ErrorKind::DeviceFault, text).with_log(lines));
         }
         let _pass = Pass::begin(&self.progress);
         self.stream.upgrade().map_or(Ok(()), |stream| stream.tell_what_is_left())

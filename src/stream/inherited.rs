@@ -126,11 +126,14 @@ fn check_one(
     // Whatever it is for a call, of work it is a failure.
     let kind = Some(ErrorKind::of_code(failure.code())).filter(|kind| kind.is_of_work());
     let kind = kind.unwrap_or(ErrorKind::DeviceFault);
-    other.note_failed((reported, submitted), kind);
+    let of_other = other.note_failed((reported, submitted), kind);
     // What came behind it may have it from that, too, and nobody is told again.
-    progress.note_failed((before.min(number.saturating_sub(1)), progress.submitted()), kind);
+    let own = progress.note_failed((before.min(number.saturating_sub(1)), progress.submitted()), kind);
     let text = format!("work of stream {id}, which this work is behind, failed");
-    Err(Error::new(kind, text).with_source(failure).with_log(lines))
+    let error = Error::new(kind, text).with_source(failure).with_log(lines);
+    other.note_log(of_other, &error);
+    progress.note_log(own, &error);
+    Err(error)
 }
 
 /// The same of functions of the host that panicked there.

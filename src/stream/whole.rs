@@ -1,6 +1,7 @@
 //! All streams of a context at once.
 
 use std::panic::Location;
+use std::sync::Arc;
 
 use super::abort::of_context;
 use super::inherited::number_of;
@@ -9,7 +10,7 @@ use crate::closure;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::failures;
-use crate::progress::note_device_failed;
+use crate::progress::{Progress, note_device_failed};
 use crate::retire::{self, keepers};
 
 impl Context {
@@ -37,14 +38,20 @@ impl Context {
             // SAFETY: takes a number.
             Some(ms) => unsafe { call!(inner, aclrtSynchronizeDeviceWithTimeout(ms)) },
         });
+        let mut noted = Vec::new();
         if let Err(error) = &waited
             && error.is_of_work()
         {
             note_device_failed(inner.device());
             // Whose work it was the library does not say.
-            before.iter().for_each(|(told, stream)| stream.note_failed((*told, stream.submitted()), error.kind()));
+            let note =
+                |(told, stream): &(u64, Arc<Progress>)| stream.note_failed((*told, stream.submitted()), error.kind());
+            noted.extend(before.iter().map(note));
         }
         let waited = waited.map_err(|error| inner.failures.explain(error, || None, Vec::new));
+        if let Err(error) = &waited {
+            before.iter().zip(noted).for_each(|((_, stream), number)| stream.note_log(number, error));
+        }
         if !inner.failures.are_none() && waited.as_ref().err().is_none_or(Error::is_of_work) {
             // The library has told what there was of these.
             let numbers = before.iter().filter_map(|(_, stream)| number_of(stream));
