@@ -384,6 +384,9 @@ fn each_call_of_a_profile_that_fails_is_told_and_leaves_none() {
             mock::fail(call, 1, 507_000).unwrap();
             assert_eq!(acl.profile_mark("x").unwrap_err().call(), Some(call));
         }
+        // It gives no stamp then, as where nothing records any.
+        mock::fail("aclprofCreateStamp", 1, 507_000).unwrap();
+        assert!(!acl.profile_mark("x").unwrap());
         mock::fail("aclprofRangeStart", 1, 507_000).unwrap();
         assert_eq!(acl.profile_range("x").unwrap_err().call(), Some("aclprofRangeStart"));
         mock::fail("aclprofRangeStop", 1, 507_000).unwrap();

@@ -46,7 +46,8 @@ fn codes(name: &str) -> &'static [i32] {
 }
 
 /// Functions that are called when another failed, and one of older releases.
-const BESIDE: [&str; 4] = ["aclDestroyAclOpExecutor", "aclFinalize", "aclGetRecentErrMsg", "aclmdlRICaptureGetInfo"];
+pub(crate) const BESIDE: [&str; 4] =
+    ["aclDestroyAclOpExecutor", "aclFinalize", "aclGetRecentErrMsg", "aclmdlRICaptureGetInfo"];
 
 #[test]
 fn the_scenario_calls_every_function_that_the_crate_calls() {

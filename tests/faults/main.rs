@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod elsewhere;
 mod injected;
 mod kernels;
 mod memory;
