@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use acl_sys::{HcclResult, Library, MissingSymbol, Table, aclrtContext};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::say;
+use crate::lock::{is_alive, say};
 use crate::recent;
 
 /// What a C call is made with: a table, and for most calls a context that must be current on this thread.
@@ -33,6 +33,24 @@ thread_local! {
     static LOCKED: Cell<bool> = const { Cell::new(false) };
     /// A function of the program refused, on this thread, what the library was about to do.
     static REFUSED: Cell<bool> = const { Cell::new(false) };
+    /// There from the first time on that something is made current, to the end of the thread.
+    static BELIEVES: Believes = const { Believes };
+}
+
+/// Nothing is believed to be current while a thread ends: the library forgets it then, and other destructors of the
+/// thread's values may still call racl.
+struct Believes;
+
+impl Drop for Believes {
+    fn drop(&mut self) {
+        CURRENT.set(0);
+    }
+}
+
+/// This context is current, until the thread ends.
+fn believe(id: u64) {
+    let stays = is_alive() && BELIEVES.try_with(|_| ()).is_ok();
+    CURRENT.set(if stays { id } else { 0 });
 }
 
 /// The library asked before an abort, and was told not to.
@@ -187,7 +205,7 @@ pub(crate) fn restore(table: &Table, context: aclrtContext, believed: u64) -> Re
     }
     // SAFETY: a stale handle gives an error code.
     unsafe { call!(table, aclrtSetCurrentContext(context)) }?;
-    CURRENT.set(believed);
+    believe(believed);
     Ok(())
 }
 
@@ -200,7 +218,7 @@ pub(crate) fn bind_anew(context: &impl Scope) -> Result<()> {
     // SAFETY: the handle is that of a live context; a stale one gives an error code.
     let code = unsafe { function(context.raw()) };
     check(table, "aclrtSetCurrentContext", code)?;
-    CURRENT.set(context.id());
+    believe(context.id());
     Ok(())
 }
 

@@ -24,8 +24,10 @@ use log::{Level, Record};
 use crate::by_plan::ByPlan;
 
 mod quick;
+mod thread;
 
 use quick::{Quick, Taken};
+pub(crate) use thread::{ThreadNumber, is_alive};
 
 thread_local! {
     /// Locks that this thread holds, and [`WORDS`] while there is something to say.

@@ -123,6 +123,7 @@ const PROGRAMS: &[&str] = &[
     "control",
     "ends",
     "cancels",
+    "exits",
     "options",
     "plan_options",
     "function_options",

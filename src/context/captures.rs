@@ -3,14 +3,13 @@
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::thread::{self, ThreadId};
 
 use acl_sys::aclmdlRICaptureMode;
 
 use super::ContextInner;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::Lock;
+use crate::lock::{Lock, ThreadNumber};
 
 const GLOBAL: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
 const RELAXED: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
@@ -48,7 +47,7 @@ struct Strict {
     stream: Box<dyn Fn() -> String + Send + Sync>,
     is_global: bool,
     /// Which began it.
-    thread: ThreadId,
+    thread: ThreadNumber,
     /// The first call that was refused for it.
     broken: Lock<Option<String>>,
 }
@@ -56,7 +55,7 @@ struct Strict {
 impl Strict {
     /// Whether it forbids this thread, which has set that mode, to block.
     fn forbids(&self, own: aclmdlRICaptureMode) -> bool {
-        let is_here = self.thread == thread::current().id();
+        let is_here = self.thread == ThreadNumber::here();
         own != RELAXED && (is_here || (self.is_global && own == GLOBAL))
     }
 
@@ -83,7 +82,7 @@ impl Listed {
         if mode == RELAXED {
             return None;
         }
-        let (is_global, thread) = (mode == GLOBAL, thread::current().id());
+        let (is_global, thread) = (mode == GLOBAL, ThreadNumber::here());
         let capture = Arc::new(Strict { stream: Box::new(stream), is_global, thread, broken: Lock::default() });
         let (captures, id) = (Arc::clone(&context.captures), NEXT.fetch_add(1, Ordering::Relaxed));
         captures.open.lock().push((id, Arc::clone(&capture)));

@@ -1,10 +1,10 @@
 //! Captures on their way from one thread to another.
 
 use std::fmt;
-use std::thread::ThreadId;
 
 use super::capture::Capture;
 use crate::error::{Error, ErrorKind, Refused};
+use crate::lock::ThreadNumber;
 
 /// A capture that may go to another thread, given by [`Capture::detach`]. Work is given to its streams as before, by
 /// any thread; [`attach`](Self::attach) gives the [`Capture`] back, to be finished.
@@ -37,7 +37,7 @@ use crate::error::{Error, ErrorKind, Refused};
 #[must_use = "the capture ends when this is dropped"]
 pub struct DetachedCapture {
     capture: Capture,
-    thread: ThreadId,
+    thread: ThreadNumber,
 }
 
 // SAFETY: a capture stays on its thread because the runtime gives its graph only there, in all modes but the relaxed one.
@@ -48,7 +48,7 @@ unsafe impl Send for DetachedCapture {}
 impl Capture {
     /// The capture as a value that may go to another thread. See [`DetachedCapture`].
     pub fn detach(self) -> DetachedCapture {
-        DetachedCapture { capture: self, thread: std::thread::current().id() }
+        DetachedCapture { capture: self, thread: ThreadNumber::here() }
     }
 }
 
@@ -56,7 +56,7 @@ impl DetachedCapture {
     /// Whether the capture can be finished on this thread.
     #[must_use]
     pub fn ends_here(&self) -> bool {
-        self.capture.is_relaxed() || self.thread == std::thread::current().id()
+        self.capture.is_relaxed() || self.thread == ThreadNumber::here()
     }
 
     /// The capture, on a thread where it can be finished.

@@ -9,7 +9,6 @@ use std::cell::Cell;
 use std::ffi::{CString, c_void};
 use std::panic::Location;
 use std::sync::Arc;
-use std::thread::{self, ThreadId};
 
 use acl_sys::aclOpExecutor;
 
@@ -19,7 +18,7 @@ use super::few::Few;
 use crate::call::{Caller as _, call};
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::say;
+use crate::lock::{ThreadNumber, say};
 use crate::memory::{Allocation, Touch};
 use crate::stream::{Scratch, Stream, Task, Workspace};
 
@@ -45,7 +44,7 @@ impl Keep<'_> {
                 return Ok(());
             }
         };
-        let (context, label, thread) = (Arc::clone(context), call.label, thread::current().id());
+        let (context, label, thread) = (Arc::clone(context), call.label, ThreadNumber::here());
         self.kept.set(Some(Repeatable { context, label, kept, thread, launched: false }));
         Ok(())
     }
@@ -276,7 +275,7 @@ pub(crate) struct Repeatable {
     label: &'static str,
     kept: Kept,
     /// Who planned it.
-    thread: ThreadId,
+    thread: ThreadNumber,
     launched: bool,
 }
 
@@ -294,7 +293,7 @@ impl Repeatable {
         memory: impl Iterator<Item = Result<(&'v Arc<Allocation>, *mut c_void)>> + Clone,
         location: &'static Location<'static>,
     ) -> Result<bool> {
-        let stays = self.launched || self.thread == thread::current().id();
+        let stays = self.launched || self.thread == ThreadNumber::here();
         if !stays || memory.clone().count() != self.kept.tensors.len() {
             let text = format!("{} repeated with other tensors, or launched first on another thread", self.label);
             return Err(Error::new(ErrorKind::Internal, text));

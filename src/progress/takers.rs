@@ -2,11 +2,10 @@
 //! none. Between the end of such a call and its note, nobody may take the work for good.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use super::Progress;
-use crate::lock::{Lock, Signal};
+use crate::lock::{Lock, Signal, ThreadNumber};
 
 /// A wait for work that is over returns at once, or when its thread is given a processor.
 const MOST: Duration = Duration::from_millis(100);
@@ -15,7 +14,7 @@ const MOST: Duration = Duration::from_millis(100);
 pub(super) struct Takers {
     count: AtomicUsize,
     /// Of each the thread, and up to which submission it waits.
-    all: Lock<Vec<(ThreadId, u64)>>,
+    all: Lock<Vec<(ThreadNumber, u64)>>,
     left: Signal,
 }
 
@@ -29,7 +28,7 @@ impl Progress {
     /// This thread waits for the work up to that submission.
     pub(crate) fn takes(&self, number: u64) -> Taker<'_> {
         let of = &self.takers;
-        of.all.lock().push((thread::current().id(), number));
+        of.all.lock().push((ThreadNumber::here(), number));
         of.count.fetch_add(1, Ordering::SeqCst);
         Taker { of, number }
     }
@@ -45,7 +44,7 @@ impl Progress {
 impl Takers {
     #[cold]
     fn wait(&self, number: u64, limit: Duration) -> bool {
-        let (own, begun) = (thread::current().id(), Instant::now());
+        let (own, begun) = (ThreadNumber::here(), Instant::now());
         let mut all = self.all.lock();
         // Those who wait for later work may do so for long, and this thread would wait for itself.
         while all.iter().any(|(thread, upto)| *thread != own && *upto <= number) {
@@ -62,7 +61,7 @@ impl Takers {
 impl Drop for Taker<'_> {
     fn drop(&mut self) {
         let mut all = self.of.all.lock();
-        let this = (thread::current().id(), self.number);
+        let this = (ThreadNumber::here(), self.number);
         if let Some(place) = all.iter().rposition(|known| *known == this) {
             all.swap_remove(place);
         }
@@ -76,6 +75,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc::channel;
+    use std::thread;
 
     use super::*;
     use crate::error::ErrorKind;

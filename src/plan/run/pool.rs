@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
 use crate::graph::GraphPool;
-use crate::lock::{Guard, Lock, Signal};
+use crate::lock::{Guard, Lock, Signal, ThreadNumber};
 use crate::memory::Allocation;
 use crate::progress::{Chain, Use};
 use crate::stream::{Stream, StreamInner};
@@ -73,7 +72,7 @@ struct Shared {
 struct State {
     arena: Option<Arc<Allocation>>,
     /// Who submits a run, and where it was begun.
-    busy: Option<(ThreadId, At)>,
+    busy: Option<(ThreadNumber, At)>,
     wait_limit: Duration,
     /// The ends of the runs.
     runs: Chain<StreamInner>,
@@ -253,7 +252,7 @@ impl Pool {
     /// gone. Waits for a run that another thread submits.
     pub(super) fn enter<'a>(&'a self, stream: &'a Stream, at: At) -> Result<Token<'a>> {
         let mut state = self.wait_free()?;
-        state.busy = Some((std::thread::current().id(), at));
+        state.busy = Some((ThreadNumber::here(), at));
         state.took.retain(|took| !took.is_done());
         let before = state.runs.open().chain(&state.took).filter(|one| !one.is_of(&*stream.0)).cloned();
         let before: Vec<_> = before.collect();
@@ -296,7 +295,7 @@ impl State {
     /// That this thread is not submitting a run of the pool already.
     fn check_nested(&self) -> Result<()> {
         match self.busy {
-            Some((thread, at)) if thread == std::thread::current().id() => Err(Error::invalid(format!(
+            Some((thread, at)) if thread == ThreadNumber::here() => Err(Error::invalid(format!(
                 "a run inside a run of the same pool, begun at {at}, from a foreign operator: it would wait for \
                  itself"
             ))),

@@ -1,0 +1,105 @@
+/* Threads that give back what they had when they end, in destructors of values of their own (pthread_key_create), of which
+ * some come behind those of racl and of the AscendCL library. */
+#include <pthread.h>
+
+#include "plans.h"
+
+enum { KEYS = 2, ROUNDS = 3 };
+
+static pthread_key_t keys[KEYS]; /* made before and behind those of the library */
+static racl_library *library;
+static racl_context *context;
+
+typedef struct {
+    int key, round; /* in which round of destructors it ends, from 1 on */
+    int is_over;
+    racl_stream *stream;
+    racl_buffer *buffer;
+    racl_event *event;
+    racl_graph *graph;
+} mine;
+
+static int32_t nothing(void *user, const void *attributes, size_t size) {
+    (void)user, (void)attributes, (void)size;
+    return 0;
+}
+
+/* All that a thread may do elsewhere. */
+static void work(mine *of, unsigned char with) {
+    unsigned char got[64];
+    racl_buffer *more;
+    DO(racl_stream_fill(of->stream, of->buffer, with));
+    DO(racl_stream_host_function(of->stream, nothing, NULL, NULL));
+    DO(racl_event_record(of->event, of->stream));
+    DO(racl_stream_synchronize(of->stream, -1));
+    DO(racl_event_synchronize(of->event, -1));
+    DO(racl_buffer_read(of->buffer, 0, got, sizeof got));
+    CHECK(got[63] == with);
+    DO(racl_graph_launch(of->graph, of->stream));
+    DO(racl_graph_wait(of->graph));
+    DO(racl_buffer_new(context, 1 << 22, &more));
+    DO(racl_buffer_free(more));
+    CHECK(racl_stream_free((racl_stream *)of->buffer) == RACL_WRONG_KIND);
+}
+
+static void begin(mine *of) {
+    racl_capture *capture;
+    DO(racl_stream_new(context, NULL, &of->stream));
+    DO(racl_buffer_new(context, 64, &of->buffer));
+    DO(racl_event_new(context, 0, &of->event));
+    DO(racl_capture_begin(of->stream, RACL_CAPTURE_THREAD_LOCAL, &capture));
+    DO(racl_stream_fill(of->stream, of->buffer, 9));
+    DO(racl_capture_end(capture, &of->graph));
+    work(of, 1);
+}
+
+static void end(void *value) {
+    mine *of = value;
+    if (--of->round > 0) {
+        CHECK(pthread_setspecific(keys[of->key], of) == 0);
+        return;
+    }
+    work(of, 2);
+    DO(racl_stream_fill(of->stream, of->buffer, 3));
+    DO(racl_buffer_free(of->buffer));
+    DO(racl_graph_free(of->graph));
+    DO(racl_stream_free(of->stream));
+    DO(racl_event_free(of->event));
+    of->is_over = 1;
+}
+
+static void *live(void *value) {
+    mine *of = value;
+    begin(of);
+    CHECK(pthread_setspecific(keys[of->key], of) == 0);
+    return NULL;
+}
+
+int main(void) {
+    racl_mock_live alive = {.size = sizeof alive};
+    CHECK(pthread_key_create(&keys[0], end) == 0);
+    DO(racl_library_open(NULL, &library));
+    DO(racl_context_primary(library, 0, &context));
+    CHECK(pthread_key_create(&keys[1], end) == 0);
+    for (int key = 0; key < KEYS; ++key) {
+        for (int round = 1; round <= ROUNDS; ++round) {
+            mine of = {.key = key, .round = round};
+            racl_errors *errors;
+            size_t count;
+            pthread_t thread;
+            CHECK(pthread_create(&thread, NULL, live, &of) == 0);
+            CHECK(pthread_join(thread, NULL) == 0);
+            CHECK(of.is_over);
+            DO(racl_context_take_errors(context, &errors));
+            DO(racl_errors_count(errors, &count));
+            CHECK(count == 0);
+            DO(racl_errors_free(errors));
+        }
+    }
+    DO(racl_context_close(context));
+    DO(racl_mock_count(&alive));
+    CHECK(alive.streams == 0 && alive.events == 0 && alive.graphs == 0 && alive.device_bytes == 0);
+    DO(racl_library_close(library));
+    printf("%d checks\n", checks);
+    return 0;
+}
