@@ -48,6 +48,9 @@ use crate::op::{AnyTensor, tensor::Tensor};
 /// The version of the structures.
 const MAJOR: u32 = 1;
 
+/// More than any framework has: 64 are the most of NumPy and of PyTorch.
+const MOST_DIMENSIONS: i32 = 64;
+
 /// A tensor of DLPack and the right to end it: its memory stays as long as this value. Any thread may drop it.
 pub struct Managed(Raw);
 
@@ -77,8 +80,8 @@ impl Managed {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidHandle`] for null; [`ErrorKind::NotSupported`] for another major version than 1, whose tensor
-    /// is ended, as the standard asks; [`ErrorKind::InvalidArgument`] for a structure that cannot be (a negative number
-    /// of dimensions, sizes that are missing or negative), which is ended too.
+    /// is ended, as the standard asks; [`ErrorKind::InvalidArgument`] for a structure that cannot be (a number of dimensions
+    /// below 0 or above 64, sizes that are missing or negative), which is ended too.
     pub unsafe fn from_raw(raw: *mut DLManagedTensorVersioned) -> Result<Self> {
         let raw = NonNull::new(raw).ok_or_else(null)?;
         // SAFETY: the caller's promise; the first fields are the same in every version.
@@ -107,8 +110,11 @@ impl Managed {
 
     fn checked(self) -> Result<Self> {
         let tensor = self.tensor();
-        let dims = usize::try_from(tensor.ndim);
-        if dims.is_err() || (tensor.ndim > 0 && tensor.shape.is_null()) {
+        // Before any of the sizes is read.
+        if tensor.ndim > MOST_DIMENSIONS {
+            return Err(Error::invalid(format!("a tensor of DLPack with {} dimensions", tensor.ndim)));
+        }
+        if tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape.is_null()) {
             return Err(Error::invalid(format!("a tensor of DLPack with {} dimensions and no sizes", tensor.ndim)));
         }
         if self.shape().iter().any(|size| *size < 0) {

@@ -216,9 +216,12 @@ fn structures_that_cannot_be_are_refused_and_ended() {
     let error = unsafe { Managed::from_raw_unversioned(std::ptr::null_mut()) }.unwrap_err();
     assert_says(&error, ErrorKind::InvalidHandle, &["null"]);
     type Change = fn(&mut DLManagedTensorVersioned);
-    let cases: [(Change, ErrorKind, &str); 4] = [
+    let cases: [(Change, ErrorKind, &str); 6] = [
         (|raw| raw.version.major = 2, ErrorKind::NotSupported, "2.3"),
         (|raw| raw.dl_tensor.ndim = -1, ErrorKind::InvalidArgument, "-1 dimensions"),
+        // So many sizes there are not.
+        (|raw| raw.dl_tensor.ndim = 65, ErrorKind::InvalidArgument, "65 dimensions"),
+        (|raw| raw.dl_tensor.ndim = i32::MAX, ErrorKind::InvalidArgument, "2147483647 dimensions"),
         (|raw| raw.dl_tensor.shape = std::ptr::null_mut(), ErrorKind::InvalidArgument, "no sizes"),
         // SAFETY: the one size of this test.
         (|raw| unsafe { *raw.dl_tensor.shape = -3 }, ErrorKind::InvalidArgument, "[-3]"),

@@ -2664,8 +2664,8 @@ int32_t racl_context_close(racl_context *context);
 /**
  * A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
  * DLManagedTensorVersioned where `versioned` is 1, and a DLManagedTensor where it is 0. It is taken over: one that is
- * refused is ended by its deleter, whatever the reason; only with NULL, another `versioned`, bad handles, bad places and
- * where no handle is left (RACL_NO_HANDLES) it stays the caller's. An exception that leaves the deleter ends the process. Work of
+ * refused is ended by its deleter, whatever the reason; only with NULL, one that is not aligned, another `versioned`, bad
+ * handles, bad places and where no handle is left (RACL_NO_HANDLES) it stays the caller's. An exception that leaves the deleter ends the process. Work of
  * the other framework that writes the memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or
  * of another device, memory that may only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another
  * major version of DLPack than 1, and where libracl was built without the feature dlpack, see racl_has().
@@ -3509,7 +3509,8 @@ int32_t racl_mock_reset(void);
 
 /**
  * A tensor over a buffer, whose memory it keeps. The buffer has to have all of its elements: RACL_INVALID_ARGUMENT else,
- * and for a type or a format that is none.
+ * for a type that racl does not know, and for a format below 0. Which others there are the AscendCL library knows, and says
+ * when it is given the tensor.
  */
 int32_t racl_tensor_new(const racl_buffer *buffer,
                         const racl_tensor_layout *layout,

@@ -11,8 +11,8 @@ use crate::results::make;
 
 /// A tensor that another framework gave by DLPack, in memory of the context's device, which it keeps: `managed` is a
 /// DLManagedTensorVersioned where `versioned` is 1, and a DLManagedTensor where it is 0. It is taken over: one that is
-/// refused is ended by its deleter, whatever the reason; only with NULL, another `versioned`, bad handles, bad places and
-/// where no handle is left (RACL_NO_HANDLES) it stays the caller's. An exception that leaves the deleter ends the process. Work of
+/// refused is ended by its deleter, whatever the reason; only with NULL, one that is not aligned, another `versioned`, bad
+/// handles, bad places and where no handle is left (RACL_NO_HANDLES) it stays the caller's. An exception that leaves the deleter ends the process. Work of
 /// the other framework that writes the memory is the caller's to order. RACL_INVALID_ARGUMENT for memory of the host or
 /// of another device, memory that may only be read, and types that no aclDataType is; RACL_NOT_SUPPORTED for another
 /// major version of DLPack than 1, and where libracl was built without the feature dlpack, see racl_has().
@@ -28,6 +28,10 @@ pub unsafe extern "C" fn racl_tensor_from_dlpack(
         let (context, versioned) = (get(context)?, whether(versioned, "a tensor of DLPack has its version")?);
         if managed.is_null() {
             return Err(null("a tensor of DLPack"));
+        }
+        // As the pointers in it are.
+        if !managed.cast::<*mut c_void>().is_aligned() {
+            return Err(Failure::invalid(format!("a tensor of DLPack at {managed:p}, which is not aligned")));
         }
         // SAFETY: by the header.
         unsafe { shared::from(&context, managed, versioned) }

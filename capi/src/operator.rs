@@ -62,7 +62,8 @@ fn element_type(number: i32) -> Result<ElementType> {
 }
 
 /// A tensor over a buffer, whose memory it keeps. The buffer has to have all of its elements: RACL_INVALID_ARGUMENT else,
-/// and for a type or a format that is none.
+/// for a type that racl does not know, and for a format below 0. Which others there are the AscendCL library knows, and says
+/// when it is given the tensor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn racl_tensor_new(
     buffer: *const racl_buffer,
@@ -85,6 +86,9 @@ pub unsafe extern "C" fn racl_tensor_new(
             if layout.strides.is_null() { None } else { Some(sizes(layout.strides, layout.rank, "strides")?) };
         let kind = element_type(layout.dtype)?;
         let mut made = AnyTensor::over_strided((*buffer).clone(), kind, shape, strides, layout.offset)?;
+        if layout.format < 0 {
+            return Err(Failure::invalid(format!("{} for an aclFormat", layout.format)));
+        }
         let format = Format::new(layout.format);
         if format != Format::ND {
             if layout.storage_rank == 0 {

@@ -38,7 +38,8 @@ impl Managed {
         };
         let (address, each) = (self.first(), kind.bits() / 8);
         let bytes = span.checked_mul(each).filter(|bytes| isize::try_from(*bytes).is_ok());
-        let Some(bytes) = bytes.filter(|_| address.addr().is_multiple_of(each)) else {
+        let ends = |bytes: &usize| address.addr().checked_add(*bytes).is_some();
+        let Some(bytes) = bytes.filter(|bytes| address.addr().is_multiple_of(each) && ends(bytes)) else {
             let text = format!("{span} elements of {each} bytes at {address:p}");
             return Err(Refused::new(self, Error::invalid(text)));
         };

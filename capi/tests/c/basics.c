@@ -246,6 +246,37 @@ static void features(racl_context *context) {
     CHECK(racl_tensor_from_dlpack(context, &later, 2, &tensor) == RACL_INVALID_ARGUMENT && tensor == NULL && ended == 0);
     CHECK(strstr(racl_last_error_message(), "2 for whether a tensor of DLPack has its version"));
     CHECK(racl_tensor_from_dlpack(context, &later, 1, &tensor) == RACL_NOT_SUPPORTED && tensor == NULL && ended == 1);
+    CHECK(racl_tensor_from_dlpack(context, (char *)&later + 4, 1, &tensor) == RACL_INVALID_ARGUMENT && tensor == NULL);
+    CHECK(strstr(racl_last_error_message(), "aligned") && ended == 1);
+    /* A DLManagedTensor of the NPU. What cannot be is refused before it is read. */
+    int64_t shape[2] = {2, 3};
+    struct {
+        void *data;
+        int32_t device[2], dimensions;
+        uint8_t code, bits;
+        uint16_t lanes;
+        int64_t *shape, *strides;
+        uint64_t offset;
+        void *owner;
+        void (*deleter)(void *);
+    } of = {.device = {12, 0}, .code = 2, .bits = 32, .lanes = 1, .shape = shape, .deleter = end};
+    racl_buffer *buffer;
+    DO(racl_buffer_new(context, 64, &buffer));
+    DO(racl_buffer_address(buffer, &of.data));
+    const int32_t none[] = {INT32_MAX, 1 << 20, 65, INT32_MIN, -1};
+    for (int at = 0; at < 5; ++at) {
+        of.dimensions = none[at];
+        CHECK(racl_tensor_from_dlpack(context, &of, 0, &tensor) == RACL_INVALID_ARGUMENT && ended == 2 + at);
+        CHECK(strstr(racl_last_error_message(), "dimensions"));
+    }
+    of.dimensions = 2;
+    DO(racl_tensor_from_dlpack(context, &of, 0, &tensor));
+    DO(racl_tensor_free(tensor));
+    CHECK(ended == 7);
+    /* Nor does memory go beyond the last address. */
+    of.data = (void *)(UINTPTR_MAX - 15);
+    CHECK(racl_tensor_from_dlpack(context, &of, 0, &tensor) == RACL_INVALID_ARGUMENT && tensor == NULL && ended == 8);
+    DO(racl_buffer_close(buffer));
 }
 
 int main(void) {

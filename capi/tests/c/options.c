@@ -143,6 +143,8 @@ static void layouts(void) {
     layout = (racl_tensor_layout){.size = sizeof layout, .dtype = FLOAT16, .rank = 1, .shape = &one};
     BAD(racl_tensor_layout, storage_rank, racl_tensor_new(buffer, &layout, &made) == RACL_INVALID_ARGUMENT && !made);
     CHECK(strstr(racl_last_error_message(), "format 0") != NULL);
+    layout = in_blocks, layout.format = -1; /* ACL_FORMAT_UNDEFINED */
+    BAD(racl_tensor_layout, format, racl_tensor_new(buffer, &layout, &made) == RACL_INVALID_ARGUMENT && !made);
     layout = in_blocks, layout.storage = NULL;
     BAD(racl_tensor_layout, storage, racl_tensor_new(buffer, &layout, &made) == RACL_NULL_POINTER && !made);
     layout.storage = small;
