@@ -114,6 +114,7 @@ fn nothing_runs_behind_a_failure_where_the_stream_stops() {
 
 #[test]
 fn attributes_wait_for_the_end_of_a_capture() {
+    common::needs_function("aclrtSetStreamAttribute");
     alone(|device| {
         let stream = device.stream().unwrap();
         let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();

@@ -107,6 +107,7 @@ fn waits_with_a_limit_end_on_the_virtual_clock() {
 
 #[test]
 fn timing_events_measure_the_virtual_clock() {
+    common::needs_mock("its clock is virtual");
     let device = device();
     let stream = device.stream().unwrap();
     let (start, end) = (device.timing_event().unwrap(), device.timing_event().unwrap());
@@ -400,6 +401,7 @@ fn handles_of_one_default_stream_are_equal() {
 
 #[test]
 fn the_default_stream_runs_work_and_graphs() {
+    common::needs_function("aclrtCtxGetCurrentDefaultStream");
     let device = device();
     let (default, stream) = (device.default_stream().unwrap(), device.stream().unwrap());
     let mut buffer = device.upload(&[0_u8; 2]).unwrap();

@@ -66,6 +66,7 @@ fn several_hear_and_a_panic_harms_nobody() {
 /// What the function owns goes where the last call of it ends, which is in the library's hands.
 #[test]
 fn a_watch_that_ends_during_a_call_ends_what_it_owns_and_a_panic_there_harms_nobody() {
+    common::needs_function("aclrtRegStreamStateCallback");
     struct PanicsInDrop(Sender<()>);
     impl Drop for PanicsInDrop {
         fn drop(&mut self) {

@@ -357,6 +357,7 @@ fn visits(case: Case) -> Vec<u64> {
 
 #[test]
 fn an_executable_that_moves_between_threads_of_a_runtime_is_planned_once() {
+    crate::common::needs_mock("it counts calls");
     let alone = Alone::new();
     let captured = visits(Case::new(&alone));
     assert!(captured[0] > 0 && captured[1..].iter().all(|plans| *plans == 0), "{captured:?}");

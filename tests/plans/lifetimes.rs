@@ -102,6 +102,7 @@ fn an_executable_runs_and_ends_on_another_thread() {
 
 #[test]
 fn the_default_stream_runs_plans_and_a_capturing_one_refuses() {
+    crate::common::needs_function("aclrtCtxGetCurrentDefaultStream");
     let alone = Alone::new();
     for mode in [Mode::Captured, Mode::Eager] {
         let plan = twice();

@@ -8,6 +8,8 @@ use crate::{Other, hear, is_other, tell};
 
 #[test]
 fn memory_is_exported_to_one_process_and_no_other() {
+    crate::common::needs_function("aclrtDeviceGetBareTgid");
+    crate::common::needs_function("aclrtIpcMemGetExportKey");
     let (_alone, _watched) = (mock::exclusive(), Watchdog::new());
     let device = device();
     if is_other() {
@@ -85,6 +87,7 @@ fn streams_of_two_processes_write_in_the_order_that_events_make() {
 
 #[test]
 fn physical_memory_of_another_process_is_mapped_here() {
+    crate::common::needs_function("aclrtDeviceGetBareTgid");
     let (_alone, _watched) = (mock::exclusive(), Watchdog::new());
     let device = device();
     let context = device.context();
@@ -129,6 +132,7 @@ fn physical_memory_of_another_process_is_mapped_here() {
 
 #[test]
 fn keys_of_a_process_that_is_gone_are_refused() {
+    crate::common::needs_function("aclrtIpcMemGetExportKey");
     let (_alone, _watched) = (mock::exclusive(), Watchdog::new());
     let device = device();
     let context = device.context();

@@ -87,6 +87,7 @@ fn an_event_that_one_process_records_is_waited_for_by_the_other() {
 
 #[test]
 fn signals_of_a_process_that_is_gone_are_refused() {
+    crate::common::needs_function("aclrtCreateNotify");
     let (_alone, _watched) = (mock::exclusive(), Watchdog::new());
     let device = device();
     let context = device.context();

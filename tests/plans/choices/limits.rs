@@ -167,6 +167,7 @@ fn streams_of_loops_with_a_limit_are_counted_before_anything_is_recorded() {
 /// As many streams as the device has queues for one graph, and its own.
 #[test]
 fn too_many_plans_to_choose_from_are_told_with_the_line() {
+    crate::common::needs_function("aclmdlRIAddCondTask");
     let alone = Alone::new();
     let device = &alone.device;
     let plan = |cases: usize| {

@@ -372,6 +372,7 @@ fn a_simulated_loop_that_never_ends_is_an_error() {
 
 #[test]
 fn a_captured_loop_that_never_ends_is_named_with_its_line() {
+    crate::common::needs_function("aclmdlRIAddCondTask");
     let alone = Alone::new();
     let forever = Plan::build(|g| {
         let c = g.input("c", [1], I32, Input::Copied)?;
