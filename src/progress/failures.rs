@@ -126,7 +126,10 @@ mod tests {
         failures.note((5, 6), ErrorKind::DeviceFault);
         let since = [(0, 9), (6, 9)].map(|span| failures.find_since(count, span).is_some());
         assert_eq!(since, [true, false]);
-        (0..2 * KEPT as u64).for_each(|index| failures.note((10 + index, 11 + index), ErrorKind::DeviceFault));
+        let many = 2 * KEPT as u64;
+        for index in 0..many {
+            failures.note((10 + index, 11 + index), ErrorKind::DeviceFault);
+        }
         assert!(failures.find_since(count, (5, 6)).is_some(), "what was put together counts as new");
     }
 
@@ -134,7 +137,9 @@ mod tests {
     fn of_many_spans_none_is_forgotten() {
         let failures = Failures::default();
         let many = 5 * KEPT as u64;
-        (0..many).for_each(|index| failures.note((10 * index, 10 * index + 1), ErrorKind::DeviceFault));
+        for index in 0..many {
+            failures.note((10 * index, 10 * index + 1), ErrorKind::DeviceFault);
+        }
         assert!((0..many).all(|index| failures.touch((10 * index, 10 * index + 1))));
         assert!(!failures.touch((10 * many - 9, 10 * many)), "the latest are told apart");
         assert_eq!(failures.spans.lock().len(), KEPT);
