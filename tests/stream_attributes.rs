@@ -4,7 +4,8 @@
 mod common;
 
 use common::{assert_says, mock};
-use racl::{CaptureMode, Device, ErrorKind, OverflowMode, StreamOptions, op};
+use racl::sys::{aclrtStreamAttr, aclrtStreamAttrValue};
+use racl::{CaptureMode, Device, ErrorKind, OverflowMode, Stream, StreamOptions, op};
 
 fn alone(test: impl FnOnce(&Device)) {
     let _alone = mock::exclusive();
@@ -52,6 +53,74 @@ fn a_stream_whose_option_fails_is_destroyed() {
                 stream.checks_overflow().map(drop),
             ];
             assert_eq!(asked.iter().filter(|asked| asked.is_err()).count(), 1, "{call}: {asked:?}");
+        }
+    });
+}
+
+/// Whether a capture of the stream notes what operators are called.
+fn names_operators(stream: &Stream) -> bool {
+    let mut value = aclrtStreamAttrValue { reserve: [0; 4] };
+    let get = stream.context().acl().table().aclrtGetStreamAttribute().unwrap();
+    // SAFETY: a live stream, and a place for one value.
+    let code = unsafe { get(stream.as_raw(), aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO, &raw mut value) };
+    assert_eq!(code, 0);
+    // SAFETY: the attribute is a number of this size.
+    unsafe { value.cacheOpInfoSwitch == 1 }
+}
+
+#[test]
+fn operators_are_named_in_a_part_of_a_capture() {
+    alone(|device| {
+        let stream = device.stream().unwrap();
+        let outside = stream.naming_operators(|_| panic!("it is not done")).map(|()| ()).unwrap_err();
+        assert_says(&outside, ErrorKind::InvalidArgument, &["records none"]);
+        let mut x = device.upload_tensor(&[1.0_f32], [1]).unwrap();
+        let record = |s: &Stream| {
+            assert!(!names_operators(s));
+            let done = s.naming_operators(|s| {
+                s.naming_operators(|s| op::adds_inplace(s, &mut x, 1.0))?;
+                assert!(names_operators(s), "the outer one goes on");
+                Ok(7)
+            })?;
+            assert!(!names_operators(s));
+            assert_eq!(done, 7);
+            let failed = s.naming_operators(|s| s.context().alloc::<u8>(0)).unwrap_err();
+            assert!(failed.to_string().contains("zero bytes") && !names_operators(s), "{failed}");
+            Ok(())
+        };
+        let mut graph = stream.capture(CaptureMode::ThreadLocal, record).unwrap();
+        graph.launch(&stream).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [2.0]);
+        // Nor is the next capture, when one ends by a panic.
+        let thrown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            stream
+                .capture(CaptureMode::ThreadLocal, |s| s.naming_operators(|_| -> racl::Result<()> { panic!("mine") }))
+        }));
+        assert!(thrown.is_err());
+        let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+        assert!(!names_operators(capture.stream()));
+        drop(capture);
+    });
+}
+
+#[test]
+fn each_call_about_the_names_of_operators_that_fails_is_told() {
+    alone(|device| {
+        let stream = device.stream().unwrap();
+        let calls =
+            [("aclrtGetStreamAttribute", 1, 0), ("aclrtSetStreamAttribute", 1, 0), ("aclrtSetStreamAttribute", 2, 1)];
+        for (call, nth, done) in calls {
+            let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+            let mut count = 0;
+            mock::fail(call, nth, 107_000).unwrap();
+            let work = |_: &Stream| {
+                count += 1;
+                Ok(())
+            };
+            let told = capture.stream().naming_operators(work).unwrap_err();
+            assert_says(&told, ErrorKind::InvalidArgument, &[call, "107000"]);
+            assert_eq!(count, done, "{call} {nth}");
+            mock::clear_failures();
         }
     });
 }

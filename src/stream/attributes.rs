@@ -5,6 +5,7 @@ use acl_sys::{aclrtStreamAttr, aclrtStreamAttrValue};
 use super::{Ownership, Stream, StreamOptions};
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::theirs;
 
 /// The mode in which nothing runs after a failure (guide: stream management, aclrtSetStreamFailureMode).
 const STOP: u64 = 1;
@@ -159,6 +160,54 @@ impl Stream {
         Ok(Some(unsafe { value.userCustomTag }).filter(|tag| *tag != NO_TAG))
     }
 
+    /// Records what `work` submits with what its operators are called, while this stream captures: a profile that begins
+    /// behind the capture can name them in replays then. A profile that is there already names them without it. What is
+    /// noted of them goes with the graph. The mock's profiles name operators of graphs either way.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] where the stream does not capture, and on a library that has attributes of streams
+    /// but not this one; [`ErrorKind::MissingSymbol`] on one without them. `work` is not done then. Its own error; where
+    /// it has none, that of the call which ends this.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::{CaptureMode, op};
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut x = device.upload_tensor(&[1.0_f32], [1])?;
+    /// let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| {
+    ///     s.naming_operators(|s| op::adds_inplace(s, &mut x, 1.0))
+    /// })?;
+    /// graph.launch(&stream)?;
+    /// assert_eq!(x.to_vec()?, [2.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtSetStreamAttribute")]
+    pub fn naming_operators<R>(&self, work: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
+        if !self.is_capturing() {
+            return Err(Error::invalid("operators are named for a graph, and the stream records none"));
+        }
+        let what = aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO;
+        // SAFETY: the attribute is a number of this size, and all of the value was set before the call.
+        let before = unsafe { self.attribute(what)?.cacheOpInfoSwitch };
+        self.set_naming(1)?;
+        let naming = Naming { stream: self, before };
+        let done = theirs(|| work(self))?;
+        std::mem::forget(naming);
+        self.set_naming(before).map(|()| done)
+    }
+
+    fn set_naming(&self, switch: u32) -> Result<()> {
+        let what = aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO;
+        let mut value = empty();
+        value.cacheOpInfoSwitch = switch;
+        // SAFETY: a live handle of this context, and a value whose field for the attribute is set.
+        unsafe { call!(&**self.0.context(), aclrtSetStreamAttribute(self.as_raw(), what, &raw mut value)) }
+    }
+
     fn attribute(&self, what: aclrtStreamAttr) -> Result<aclrtStreamAttrValue> {
         let mut value = empty();
         // SAFETY: a live handle, and a place for one value.
@@ -184,6 +233,20 @@ impl Stream {
             self.set_overflow_check(true)?;
         }
         options.tag.map_or(Ok(()), |tag| self.set_tag(tag))
+    }
+}
+
+/// Ends what work that failed, or panicked, was to be named by.
+struct Naming<'s> {
+    stream: &'s Stream,
+    before: u32,
+}
+
+impl Drop for Naming<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.stream.set_naming(self.before) {
+            self.stream.0.context().record_drop_error("ending the names of operators in a capture", error);
+        }
     }
 }
 
