@@ -12,6 +12,7 @@ use super::executor::{Call, Function, Target};
 use super::few::Few;
 use super::operand::{Access, Awaited, Destination, Operand, Place, Record, Sizes, Tells, Token, Views};
 use super::shape::Shape;
+use super::tellings::{Kept, Tellings};
 use super::told::{self, Amount, Takes, Told};
 use super::view::{Form, View};
 use crate::error::{Error, ErrorKind, Result};
@@ -20,12 +21,12 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone)]
 pub(crate) struct Recorded {
     function: &'static Function,
-    told: Box<[Told]>,
+    told: Kept,
 }
 
 impl std::fmt::Debug for Recorded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct(self.function.name()).field("told", &self.told).finish()
+        f.debug_struct(self.function.name()).field("told", &self.told().iter().collect::<Vec<_>>()).finish()
     }
 }
 
@@ -52,7 +53,7 @@ impl Recorded {
             let odd = || Error::invalid(format!("{}: it cannot be recorded", call.label));
             told.push(Told::of(arg).ok_or_else(odd)?);
         }
-        Ok(Self { function: call.function, told: told.into() })
+        Ok(Self { function: call.function, told: Kept::of(told, call.function.takes()) })
     }
 
     /// The operator that a stored plan names, with what it was told.
@@ -61,13 +62,13 @@ impl Recorded {
         let (_, function) = super::aclnn::find(name)
             .ok_or_else(|| format!("operator {name:?}, which this version of the crate does not have"))?;
         let told = told::read(bytes, function.takes()).map_err(|text| format!("operator {name:?}: {text}"))?;
-        Ok(Self { function, told: told.into() })
+        Ok(Self { function, told: Kept::of(told, function.takes()) })
     }
 
     /// The operator of this name with what it is told.
     #[cfg(all(test, feature = "cache"))]
     pub(crate) fn from_told(name: &str, told: Vec<Told>) -> Result<Self, String> {
-        Self::from_stored(name, &told::write(&told))
+        Self::from_stored(name, &told::write(told.iter()))
     }
 
     /// Whether there is an operator of this name in C.
@@ -90,7 +91,7 @@ impl Recorded {
         let mut new = self.clone();
         for (name, amounts) in numbers {
             let retold = self.function.parameter(name).and_then(|(index, takes)| {
-                let told = new.told.get_mut(index)?;
+                let told = new.told.get_mut(index, self.function.takes())?;
                 *told = told.retold(takes, amounts)?;
                 Some(())
             });
@@ -113,17 +114,17 @@ impl Recorded {
     /// As [`Call::note`] of a call that is this one.
     pub(crate) fn note(&self, words: &mut Vec<u64>) {
         words.push(self.function.id());
-        self.told.iter().for_each(|told| told.note(words));
+        self.told().iter().for_each(|told| told.note(words));
     }
 
     /// What it is told, as bytes.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        told::write(&self.told)
+        told::write(self.told().iter())
     }
 
     /// All that it is told, in the order of its parameters.
-    pub(crate) fn told(&self) -> &[Told] {
-        &self.told
+    pub(crate) fn told(&self) -> Tellings<'_> {
+        self.told.all(self.function.takes())
     }
 
     /// What its parameters are called.
@@ -145,7 +146,7 @@ impl Recorded {
     #[cfg(feature = "cache")]
     pub(crate) fn accesses(&self) -> impl Iterator<Item = Access> + '_ {
         let of = |told: &Told| told.tensors().map(|(count, access)| std::iter::repeat_n(access, count as usize));
-        self.told.iter().filter_map(of).flatten()
+        self.told().iter().filter_map(of).flatten()
     }
 
     /// Gives the operator on the memory of `views`, in its order, to `target`.
@@ -168,8 +169,8 @@ impl Recorded {
         };
         let lists = self.lists(views)?;
         let (mut lists, mut views) = (lists.iter(), views);
-        let mut args = Vec::with_capacity(self.told.len());
-        for told in self.told.iter() {
+        let mut args = Vec::with_capacity(self.told().len());
+        for told in self.told().iter() {
             args.push(match told {
                 Told::Tensor(access) => match views.split_first() {
                     Some((first, rest)) => {
@@ -201,7 +202,7 @@ impl Recorded {
     /// The views of each list among the arguments.
     fn lists<'a>(&self, views: &'a [View<'a>]) -> Result<Vec<Views<'a>>> {
         let (mut lists, mut start) = (Vec::new(), 0_usize);
-        for told in self.told.iter() {
+        for told in self.told().iter() {
             let Some((count, _)) = told.tensors() else { continue };
             let end = start + count as usize;
             if matches!(told, Told::Tensors(..)) {
@@ -216,13 +217,13 @@ impl Recorded {
     #[cfg(all(test, feature = "cache"))]
     pub(crate) fn submit(&self, on: &dyn super::operand::Submit, operands: &[&dyn Operand]) -> Result<()> {
         let (mut lists, mut left) = (Vec::new(), operands);
-        for told in self.told.iter() {
+        for told in self.told().iter() {
             let (list, rest) = left.split_at(told.tensors().map_or(0, |(count, _)| count as usize));
             lists.push(list);
             left = rest;
         }
         let args: Vec<Arg<'_>> = self
-            .told
+            .told()
             .iter()
             .zip(&lists)
             .map(|(told, list)| match told {

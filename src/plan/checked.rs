@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::theirs;
+use crate::op::Recorded;
 
 use super::builder::decompositions::Decompositions;
 use super::builder::options::Options;
@@ -81,6 +82,11 @@ impl Form {
         let order = Order::of(&recipe).map_err(|broken| check::broken(&recipe, broken).into_error())?;
         let uses = Uses::of(&recipe);
         Ok(Self { recipe, bodies, order, uses })
+    }
+
+    /// The operator of the library that a function is.
+    pub(in crate::plan) fn operator(&self, function: u32) -> Option<&Arc<Recorded>> {
+        self.bodies[function as usize].operator(&self.recipe.functions[function as usize])
     }
 }
 

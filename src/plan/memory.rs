@@ -128,8 +128,11 @@ pub(crate) fn plan(recipe: &Recipe, order: &Order, uses: &Uses) -> Option<Memory
     {
         places = other;
     }
+    // The spans go before there are more offsets: the memory of a plan counts at its largest.
+    let Temporaries { all, spans, .. } = temporaries;
+    drop(spans);
     let mut offsets = vec![MemoryPlan::ELSEWHERE; recipe.storages.len()];
-    for (one, offset) in temporaries.all.iter().zip(places.offsets) {
+    for (one, offset) in all.iter().zip(places.offsets) {
         offsets[one.storage as usize] = offset;
     }
     Some(MemoryPlan { offsets, peak: places.peak, sum, bound })

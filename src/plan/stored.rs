@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::plan::recipe::callable::Callable as _;
 
 use super::Plan;
-use super::recipe::function::{Body, Foreign, HostFunction};
+use super::recipe::function::{self, Body, Foreign, HostFunction};
 use super::recipe::{FunctionInfo, FunctionKind, Recipe};
 use super::symbols::effort::within;
 
@@ -51,8 +51,8 @@ impl Code<'_> {
             }
             Self::None => {
                 let body = |function: &FunctionInfo| match function.kind() {
-                    FunctionKind::Foreign => Ok(Body::Foreign(Box::new(Foreign::new("", 0, |_| Ok(())).body))),
-                    FunctionKind::Host => Ok(Body::Host(HostFunction::new("", 0, |_| {}).body)),
+                    FunctionKind::Foreign => Ok(function::Code::Foreign(Foreign::new("", 0, |_| Ok(())).body).into()),
+                    FunctionKind::Host => Ok(function::Code::Host(HostFunction::new("", 0, |_| {}).body).into()),
                     FunctionKind::Operator => registry::operator(function),
                 };
                 let bodies: Result<Vec<_>, _> = recipe.functions.iter().map(body).collect();

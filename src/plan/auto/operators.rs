@@ -52,7 +52,7 @@ pub(super) fn in_part(recipe: &Recipe, node: &Node) -> Vec<usize> {
     };
     let (parameters, accesses) = (IN_PART[known].1, recipe.accesses_of(node));
     let (mut found, mut at) = (Vec::new(), 0);
-    for (parameter, told) in recorded.parameters().zip(recorded.told()) {
+    for (parameter, told) in recorded.parameters().zip(recorded.told().iter()) {
         let end = at + told.tensors().map_or(0, |(count, _)| count as usize);
         if parameters.contains(&parameter) {
             found.extend((at..end.min(accesses.len())).filter(|place| {

@@ -66,7 +66,7 @@ pub(super) fn attributes<'a>(recipe: &'a Recipe, names: &'a Names, node: &Node) 
 
 /// What an operator is told, by the names of its parameters, without what is told later.
 fn of_operator<'a>(recorded: &'a Recorded, later: &[Later]) -> Attributes<'a> {
-    let parameters = recorded.parameters().zip(recorded.kinds()).zip(recorded.told());
+    let parameters = recorded.parameters().zip(recorded.kinds()).zip(recorded.told().iter());
     let known = parameters.filter(|((name, _), _)| !later.iter().any(|one| one.parameter == *name));
     known.filter_map(|((name, takes), told)| Some((name, argument(*takes, told)?))).collect()
 }

@@ -27,7 +27,6 @@ pub(super) struct Names {
 impl Names {
     /// Of a recipe with the bodies of its functions, or without any.
     pub(super) fn of(recipe: &Recipe, bodies: &[Body]) -> Self {
-        let told = |body: &Body| if let Body::Operator(recorded) = body { Some(Arc::clone(recorded)) } else { None };
         let mut names = Self {
             symbols: recipe.symbols.iter().map(|symbol| plain(&symbol.name)).collect(),
             streams: recipe.tags.iter().map(|tag| plain(&tag.name)).collect(),
@@ -36,7 +35,7 @@ impl Names {
             events: Vec::new(),
             externals: recipe.externals.iter().map(|name| plain(name)).collect(),
             records: vec![None; recipe.events.len()],
-            told: bodies.iter().map(told).collect(),
+            told: recipe.functions.iter().zip(bodies).map(|(info, body)| body.operator(info).cloned()).collect(),
         };
         for (index, node) in recipe.nodes.iter().enumerate() {
             if let NodeKind::Record(event) = node.kind {

@@ -1,14 +1,13 @@
 //! An operator as the library knows it: its name in C and what it is told.
 
-use crate::op::Told;
+use crate::op::{Tellings, Told};
 use crate::plan::checked::Form;
-use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Access, Node, NodeKind};
 
 /// A call of an operator; parameters are counted as in C.
 pub(super) struct Called<'a> {
     pub(super) name: &'static str,
-    told: &'a [Told],
+    told: Tellings<'a>,
     /// Parameters that are told other numbers later.
     later: Vec<usize>,
     /// Its tensors, in order.
@@ -19,8 +18,9 @@ impl<'a> Called<'a> {
     /// What a node calls; none of what is no operator of the library.
     pub(super) fn of(plan: &'a Form, node: &Node) -> Option<Self> {
         let NodeKind::Foreign(function) = node.kind else { return None };
-        let Body::Operator(recorded) = &plan.bodies[function as usize] else { return None };
-        let later = plan.recipe.functions[function as usize].later().iter();
+        let info = &plan.recipe.functions[function as usize];
+        let recorded = plan.operator(function)?;
+        let later = info.later().iter();
         let later = later.map(|one| recorded.index(&one.parameter)).collect::<Option<_>>()?;
         let tensors = plan.recipe.accesses_of(node);
         Some(Self { name: recorded.name(), told: recorded.told(), later, tensors })
@@ -28,8 +28,8 @@ impl<'a> Called<'a> {
 
     /// All that it is told; [`Self::int`] and its like know what counts of it.
     #[cfg(test)]
-    pub(super) fn told(&self) -> &[Told] {
-        self.told
+    pub(super) fn told(&self) -> Vec<Told> {
+        self.told.iter().cloned().collect()
     }
 
     /// Whether it is one of these.
@@ -40,7 +40,7 @@ impl<'a> Called<'a> {
     /// The tensors of a parameter: of a list all of them.
     pub(super) fn tensors(&self, parameter: usize) -> &[Access] {
         let count = |told: &Told| told.tensors().map_or(0, |(count, _)| count as usize);
-        let start: usize = self.told.iter().take(parameter).map(count).sum();
+        let start = self.told.tensors_before(parameter);
         let own = self.told.get(parameter).map_or(0, count);
         self.tensors.get(start..start + own).unwrap_or_default()
     }

@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::Arc;
 
 use crate::plan::checked::change::{Change, Work};
 use crate::plan::recipe::function::Body;
@@ -135,9 +134,9 @@ impl Edit {
     fn calling(&mut self, recipe: &Recipe, replacing: Replacing) -> Does {
         let Replacing { recorded, accesses } = replacing;
         let Added { functions, numbers, .. } = &mut self.added;
-        let info = FunctionInfo::of_operator(Arc::clone(&recorded), Vec::new());
+        let info = FunctionInfo::of_operator(recorded, Vec::new());
         let function = *numbers.entry(info.clone()).or_insert_with(|| {
-            functions.push((info, Body::Operator(recorded)));
+            functions.push((info, Body::Operator));
             (recipe.functions.len() + functions.len() - 1) as u32
         });
         (NodeKind::Foreign(function), accesses)

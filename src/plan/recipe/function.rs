@@ -407,9 +407,33 @@ impl fmt::Debug for HostFunction {
 /// The code behind a function of a recipe.
 #[derive(Clone)]
 pub(crate) enum Body {
-    Foreign(Box<ForeignBody>),
+    /// An operator of the library, which its function has.
+    Operator,
+    Code(Box<Code>),
+}
+
+/// Code of the user.
+#[derive(Clone)]
+pub(crate) enum Code {
+    Foreign(ForeignBody),
     Host(Arc<HostFn>),
-    Operator(Arc<Recorded>),
+}
+
+impl From<Code> for Body {
+    fn from(code: Code) -> Self {
+        Self::Code(Box::new(code))
+    }
+}
+
+impl Body {
+    pub(crate) fn code(&self) -> Option<&Code> {
+        if let Self::Code(code) = self { Some(code) } else { None }
+    }
+
+    /// The operator, of one of the library with this function.
+    pub(crate) fn operator<'f>(&self, info: &'f FunctionInfo) -> Option<&'f Arc<Recorded>> {
+        if let Self::Operator = self { info.recorded() } else { None }
+    }
 }
 
 /// Parts of the names of operators that work together with those of other devices.
@@ -457,9 +481,11 @@ pub(crate) fn told<'r>(recorded: &'r Recorded, info: &FunctionInfo, symbols: &[u
 impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Foreign(_) => "Foreign",
-            Self::Host(_) => "Host",
-            Self::Operator(_) => "Operator",
+            Self::Operator => "Operator",
+            Self::Code(code) => match **code {
+                Code::Foreign(_) => "Foreign",
+                Code::Host(_) => "Host",
+            },
         })
     }
 }

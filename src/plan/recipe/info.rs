@@ -9,7 +9,7 @@ use super::Cores;
 use super::quantity::Later;
 
 /// An operator, a foreign one, or a host function. A plan has one for each number that an operator is told: what
-/// tells an operator is shared with its body, and all else stands apart.
+/// tells an operator is shared with who records it, and all else stands apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "cache", serde(from = "Parts", into = "Parts"))]
@@ -169,6 +169,6 @@ mod tests {
     fn what_a_plan_has_many_of_is_small() {
         assert!(size_of::<crate::plan::recipe::Node>() <= 28);
         assert!(size_of::<FunctionInfo>() <= 16);
-        assert!(size_of::<crate::plan::recipe::function::Body>() <= 16);
+        assert!(size_of::<crate::plan::recipe::function::Body>() <= 8);
     }
 }

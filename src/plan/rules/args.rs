@@ -1,6 +1,6 @@
 //! What a rule looks at.
 
-use crate::op::{Access, DataType, Takes, Told};
+use crate::op::{Access, DataType, Takes, Tellings, Told};
 use crate::plan::recipe::operator::Operand;
 use crate::plan::symbols::dim::Dim;
 use crate::plan::symbols::poly::Bounds;
@@ -10,7 +10,7 @@ use super::{No, Of, sizes};
 
 /// An operator with its operands; parameters are counted as in C.
 pub(in crate::plan) struct Args<'a> {
-    pub(in crate::plan) told: &'a [Told],
+    pub(in crate::plan) told: Tellings<'a>,
     pub(in crate::plan) takes: &'a [Takes],
     /// Each tensor in order; none for a result that is to be made.
     pub(in crate::plan) operands: &'a [Option<Operand<'a>>],
@@ -46,7 +46,7 @@ impl<'a> Args<'a> {
 
     fn tensors(&self, parameter: usize) -> &'a [Option<Operand<'a>>] {
         let count = |told: &Told| told.tensors().map_or(0, |(count, _)| count as usize);
-        let start: usize = self.told.iter().take(parameter).map(count).sum();
+        let start = self.told.tensors_before(parameter);
         let own = self.told.get(parameter).map_or(0, count);
         self.operands.get(start..start + own).unwrap_or_default()
     }
@@ -231,11 +231,15 @@ impl<'a> Args<'a> {
     fn leaves_out(&self) -> bool {
         let is_out =
             |takes: &Takes| matches!(takes, Takes::Tensor(Access::Write, _) | Takes::Tensors(Access::Write, _));
-        self.takes.iter().zip(self.told).any(|(takes, told)| is_out(takes) && told.tensors().is_none())
+        self.takes.iter().zip(self.told.iter()).any(|(takes, told)| is_out(takes) && told.tensors().is_none())
     }
 
     /// What each result is that the operator is given, of all that a rule gives.
     pub(in crate::plan) fn given(&self, results: Vec<Of>) -> Option<Vec<Of>> {
+        if self.told.has_each_tensor() {
+            let is_out = |takes: &&Takes| matches!(takes, Takes::Tensor(Access::Write, _));
+            return (results.len() == self.takes.iter().filter(is_out).count()).then_some(results);
+        }
         if !self.leaves_out() {
             let written = self.told.iter().filter_map(Told::tensors).filter(|(_, access)| *access == Access::Write);
             let count: usize = written.map(|(count, _)| count as usize).sum();
@@ -243,7 +247,7 @@ impl<'a> Args<'a> {
         }
         let mut results = results.into_iter();
         let mut all = Vec::new();
-        for (takes, told) in self.takes.iter().zip(self.told) {
+        for (takes, told) in self.takes.iter().zip(self.told.iter()) {
             match (takes, told) {
                 (Takes::Tensor(Access::Write, _), Told::Tensor(_)) => all.push(results.next()?),
                 (Takes::Tensor(Access::Write, _), _) => drop(results.next()?),

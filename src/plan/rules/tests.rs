@@ -69,7 +69,8 @@ impl Case {
         let operands: Vec<_> =
             dims.iter().map(|one| one.as_ref().map(|(dtype, dims)| Operand { dtype: *dtype, dims })).collect();
         let recorded = Recorded::from_told(&self.name, self.told.clone()).unwrap();
-        let args = Args { told: &self.told, takes: recorded.kinds(), operands: &operands, numbers: &[], bounds };
+        let args =
+            Args { told: self.told[..].into(), takes: recorded.kinds(), operands: &operands, numbers: &[], bounds };
         let results = rule(&self.name).unwrap()(&args);
         let results = results
             .map(|results| args.given(results).unwrap_or_else(|| panic!("{}: another number of results", self.name)));

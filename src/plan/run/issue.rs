@@ -16,7 +16,7 @@ use crate::memory::{How, Lent, PinnedBuffer, Touch};
 use crate::op::{Recorded, View};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::callable::Callable as _;
-use crate::plan::recipe::function::{Argument, Body, Launch, told, works_together};
+use crate::plan::recipe::function::{Argument, Code, Launch, told, works_together};
 use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, PrefetchInfo, Recipe};
 use crate::prefetch::prefetch_range;
 use crate::stream::{CoreLimit, Stream, Task};
@@ -232,7 +232,7 @@ impl Issue<'_> {
     }
 
     fn host(&self, function: u32, stream: &Stream) -> Result<()> {
-        let Body::Host(body) = &self.source.plan.bodies[function as usize] else {
+        let Some(Code::Host(body)) = self.source.plan.bodies[function as usize].code() else {
             return Err(Error::new(ErrorKind::Internal, "a host function without a body"));
         };
         let body = Arc::clone(body);
@@ -336,16 +336,15 @@ fn view_of<'a>(places: &'a [Place], pieces: &'a Pieces, access: &Access) -> Resu
 
 fn foreign(source: Work<'_>, (function, accesses): (u32, &[Access]), stream: &Stream, at: At) -> Result<()> {
     let Work { plan, recipe, places, pieces, .. } = source;
-    let body = match &plan.bodies[function as usize] {
-        Body::Foreign(body) => body,
-        Body::Operator(recorded) => {
-            let recorded = source.told(recorded, function)?;
-            if writes_nothing(source, (function, accesses)) {
-                return Ok(());
-            }
-            return all_views(places, pieces, accesses, |views| recorded.launch(stream, views, at));
+    if let Some(recorded) = plan.operator(function) {
+        let recorded = source.told(recorded, function)?;
+        if writes_nothing(source, (function, accesses)) {
+            return Ok(());
         }
-        Body::Host(_) => return Err(Error::new(ErrorKind::Internal, "an operator without a body")),
+        return all_views(places, pieces, accesses, |views| recorded.launch(stream, views, at));
+    }
+    let Some(Code::Foreign(body)) = plan.bodies[function as usize].code() else {
+        return Err(Error::new(ErrorKind::Internal, "an operator without a body"));
     };
     let mut arguments: Vec<Argument> = Vec::with_capacity(accesses.len());
     let mut uses: Vec<Touch<'_>> = Vec::with_capacity(accesses.len());

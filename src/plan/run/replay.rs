@@ -9,7 +9,6 @@ use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
 use crate::memory::Touch;
 use crate::plan::checked::Inner;
-use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Input, Node, NodeKind, Recipe};
 use crate::stream::{CoreLimit, Stream, Task};
 
@@ -259,8 +258,8 @@ fn replay_with_updates(
         let node = &recipe.nodes[node as usize];
         let limit = limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, cores)).transpose()?;
         let computed = match &node.kind {
-            NodeKind::Foreign(function) => match &plan.bodies[*function as usize] {
-                Body::Operator(recorded) => {
+            NodeKind::Foreign(function) => match plan.operator(*function) {
+                Some(recorded) => {
                     let memory = Memory { places, pieces, accesses: recipe.accesses_of(node) };
                     match writes_nothing(source, (*function, memory.accesses)) {
                         true => Ok(false),
@@ -269,7 +268,7 @@ fn replay_with_updates(
                         }
                     }
                 }
-                _ => compute(source, node, update, at).map(|()| false),
+                None => compute(source, node, update, at).map(|()| false),
             },
             _ => compute(source, node, update, at).map(|()| false),
         };

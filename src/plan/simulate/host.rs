@@ -15,7 +15,7 @@ mod tests;
 mod view;
 mod walk;
 
-use crate::op::{Access, CubeMath, DataType, Recorded, Scalar, Told};
+use crate::op::{Access, CubeMath, DataType, Recorded, Scalar, Tellings, Told};
 use crate::plan::recipe::operator::Operand;
 use crate::plan::rules::{self, Args};
 use crate::plan::symbols::dim::Dim;
@@ -66,7 +66,7 @@ pub(crate) fn compute(recorded: &Recorded, operands: &[HostView<'_>], out: &Host
 pub(super) struct Call<'a> {
     /// In C, without `aclnn`.
     name: &'a str,
-    told: &'a [Told],
+    told: Tellings<'a>,
     operands: &'a [HostView<'a>],
     out: &'a HostLayout,
 }
@@ -140,7 +140,7 @@ impl Call<'_> {
         let own = Operand { dtype: self.out.dtype, dims: &want };
         let mut read = self.operands.iter().zip(&dims);
         let mut all = Vec::with_capacity(dims.len() + 1);
-        for told in self.told {
+        for told in self.told.iter() {
             match told {
                 Told::Tensor(Access::Write) => all.push(Some(own)),
                 Told::Tensor(Access::Read) => {

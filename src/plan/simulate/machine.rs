@@ -7,7 +7,7 @@ use crate::lock::theirs;
 use crate::op::Recorded;
 use crate::plan::recipe::choice;
 use crate::plan::recipe::function::works_together;
-use crate::plan::recipe::function::{Body, ForeignBody, told};
+use crate::plan::recipe::function::{Body, Code, ForeignBody, told};
 use crate::plan::recipe::{Access, NodeKind, Recipe};
 
 use super::choices::Open;
@@ -162,19 +162,17 @@ impl<'a> Machine<'a> {
             NodeKind::ExternalRecord(gate) => self.signals[gate as usize] += 1,
             NodeKind::ExternalWait(gate) if self.own[gate as usize] => self.signals[gate as usize] -= 1,
             NodeKind::Wait(_) | NodeKind::ExternalWait(_) | NodeKind::Prefetch(_) => {}
-            NodeKind::Foreign(function) => match &self.bodies[function as usize] {
-                Body::Foreign(body) => self.foreign(node, body, accesses, watch)?,
-                Body::Operator(recorded) => {
-                    let recorded = told(recorded, &self.recipe.functions[function as usize], &[])?;
-                    self.recorded(node, &recorded, accesses, watch)?;
+            NodeKind::Foreign(function) => {
+                let (body, info) = (&self.bodies[function as usize], &self.recipe.functions[function as usize]);
+                match (body.code(), body.operator(info)) {
+                    (Some(Code::Foreign(body)), _) => self.foreign(node, body, accesses, watch)?,
+                    (_, Some(recorded)) => self.recorded(node, &*told(recorded, info, &[])?, accesses, watch)?,
+                    _ => return self.fail(node, "has no code of an operator"),
                 }
-                Body::Host(_) => return self.fail(node, "is a host function where an operator should be"),
-            },
-            NodeKind::Host(function) => match &self.bodies[function as usize] {
-                Body::Host(body) => body.call(&self.recipe.functions[function as usize].attributes()),
-                Body::Foreign(_) | Body::Operator(_) => {
-                    return self.fail(node, "is an operator where a host function should be");
-                }
+            }
+            NodeKind::Host(function) => match self.bodies[function as usize].code() {
+                Some(Code::Host(body)) => body.call(&self.recipe.functions[function as usize].attributes()),
+                _ => return self.fail(node, "is an operator where a host function should be"),
             },
             NodeKind::Copy => {
                 let bytes = self.memory.read(self.recipe, accesses[0].value);

@@ -21,8 +21,8 @@ use crate::plan::Plan;
 use crate::plan::builder::options::Options;
 use crate::plan::builder::{Builder, Built};
 use crate::plan::check::finding::Finding;
-use crate::plan::recipe::function::Body;
-use crate::plan::recipe::{FunctionKind, Recipe};
+use crate::plan::recipe::function::{Body, Code};
+use crate::plan::recipe::{FunctionInfo, FunctionKind, Recipe};
 
 mod error;
 mod joined;
@@ -161,13 +161,12 @@ fn hash_of(recipe: &[u8]) -> [u8; HASH] {
     hash.finalize().into()
 }
 
-fn fits(kind: FunctionKind, body: &Body) -> bool {
-    matches!(
-        (kind, body),
-        (FunctionKind::Foreign, Body::Foreign(_))
-            | (FunctionKind::Host, Body::Host(_))
-            | (FunctionKind::Operator, Body::Operator(_))
-    )
+fn fits(info: &FunctionInfo, body: &Body) -> bool {
+    match (info.kind(), body.code()) {
+        (FunctionKind::Foreign, code) => matches!(code, Some(Code::Foreign(_))),
+        (FunctionKind::Host, code) => matches!(code, Some(Code::Host(_))),
+        (FunctionKind::Operator, _) => body.operator(info).is_some(),
+    }
 }
 
 impl Plan {
@@ -175,7 +174,7 @@ impl Plan {
     /// builder.
     pub(crate) fn from_decoded(recipe: Recipe, lints: Vec<Finding>, bodies: Vec<Body>) -> Result<Self> {
         let complete = recipe.functions.len() == bodies.len()
-            && recipe.functions.iter().zip(&bodies).all(|(info, body)| fits(info.kind(), body));
+            && recipe.functions.iter().zip(&bodies).all(|(info, body)| fits(info, body));
         if !complete {
             return Err(Error::new(ErrorKind::Internal, "a stored plan without the code of its functions"));
         }

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::op::Recorded;
-use crate::plan::recipe::function::{Body, Foreign, HostFunction};
+use crate::plan::recipe::function::{Body, Code, Foreign, HostFunction};
 use crate::plan::recipe::{Cores, FunctionInfo, FunctionKind, Recipe};
 use crate::sort;
 
@@ -69,13 +68,13 @@ impl Registry {
     /// Adds a foreign operator.
     #[must_use]
     pub fn foreign(self, operator: &Foreign) -> Self {
-        self.add(operator.info(), Body::Foreign(Box::new(operator.body.clone())))
+        self.add(operator.info(), Code::Foreign(operator.body.clone()).into())
     }
 
     /// Adds a host function.
     #[must_use]
     pub fn host_function(self, function: &HostFunction) -> Self {
-        self.add(function.info(), Body::Host(function.body.clone()))
+        self.add(function.info(), Code::Host(function.body.clone()).into())
     }
 
     fn add(mut self, info: FunctionInfo, body: Body) -> Self {
@@ -139,12 +138,12 @@ impl Registry {
 
 /// An operator by its C name, which needs no registration.
 pub(super) fn operator(info: &FunctionInfo) -> Result<Body, NotFound> {
-    if let Some(recorded) = info.recorded() {
-        return Ok(Body::Operator(Arc::clone(recorded)));
+    if info.recorded().is_some() {
+        return Ok(Body::Operator);
     }
     let name = info.name().ok_or(NotFound::Unnamed("operator"))?;
-    let recorded = Recorded::from_stored(name, &info.attributes()).map_err(NotFound::Operator)?;
-    Ok(Body::Operator(Arc::new(recorded)))
+    let why = Recorded::from_stored(name, &info.attributes()).err();
+    Err(NotFound::Operator(why.unwrap_or_else(|| format!("operator {name:?} with a version or cores of its own"))))
 }
 
 fn text_of(info: &FunctionInfo) -> String {

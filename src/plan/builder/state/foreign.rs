@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use crate::error::Result;
 use crate::plan::check::finding::FindingKind;
-use crate::plan::recipe::function::{Body, Foreign, HostFunction};
+use crate::plan::recipe::function::{Body, Code, Foreign, HostFunction};
 use crate::plan::recipe::{FunctionInfo, NodeKind, StorageKind};
 
 use super::{At, State, Used};
@@ -26,7 +26,7 @@ impl State {
             .map(|value| Self::read(*value))
             .chain(writes.iter().map(|value| Self::write(*value)))
             .collect();
-        let function = self.function(operator.info(), Body::Foreign(Box::new(operator.body.clone())));
+        let function = self.function(operator.info(), Code::Foreign(operator.body.clone()).into());
         let node = self.emit(NodeKind::Foreign(function), &uses, at)?;
         self.lint_unnamed(function, node, at);
         Ok(())
@@ -36,7 +36,7 @@ impl State {
     pub(in crate::plan) fn host_function(&mut self, function: &HostFunction) -> Result<()> {
         let at = Location::caller();
         self.check_function(&function.info(), "host function", at)?;
-        let index = self.function(function.info(), Body::Host(function.body.clone()));
+        let index = self.function(function.info(), Code::Host(function.body.clone()).into());
         let node = self.emit(NodeKind::Host(index), &[], at)?;
         self.lint_unnamed(index, node, at);
         Ok(())
@@ -84,9 +84,9 @@ impl State {
 }
 
 fn same_body(last: Option<&Body>, body: &Body) -> bool {
-    match (last, body) {
-        (Some(Body::Foreign(a)), Body::Foreign(b)) => std::sync::Arc::ptr_eq(&a.launch, &b.launch),
-        (Some(Body::Host(a)), Body::Host(b)) => std::sync::Arc::ptr_eq(a, b),
+    match (last.and_then(Body::code), body.code()) {
+        (Some(Code::Foreign(a)), Some(Code::Foreign(b))) => std::sync::Arc::ptr_eq(&a.launch, &b.launch),
+        (Some(Code::Host(a)), Some(Code::Host(b))) => std::sync::Arc::ptr_eq(a, b),
         _ => false,
     }
 }

@@ -413,7 +413,7 @@ impl State {
         };
         if function == next {
             push_slowly(&mut self.recipe.functions, FunctionInfo::of_operator(Arc::clone(&known.recorded), later));
-            push_slowly(&mut self.bodies, Body::Operator(Arc::clone(&known.recorded)));
+            push_slowly(&mut self.bodies, Body::Operator);
         }
         function
     }

@@ -42,7 +42,7 @@ fn every_operator_is_told_what_its_first_phase_takes() {
     assert_eq!(facts.recipe.nodes.len(), 28);
     for (index, node) in facts.recipe.nodes.iter().enumerate() {
         let call = facts.called(index as u32).unwrap();
-        let recorded = crate::op::Recorded::from_told(call.name, call.told().to_vec()).unwrap();
+        let recorded = crate::op::Recorded::from_told(call.name, call.told()).unwrap();
         let tensors: Vec<_> = (0..call.told().len()).flat_map(|index| call.tensors(index).to_vec()).collect();
         let writes: Vec<bool> = recorded.accesses().map(|access| access.writes()).collect();
         assert_eq!(tensors.iter().map(|one| one.mode.writes()).collect::<Vec<_>>(), writes, "{}", call.name);

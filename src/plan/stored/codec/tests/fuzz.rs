@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 use crate::plan::builder::tests::bodies;
 use crate::plan::check::finding::Finding;
-use crate::plan::recipe::function::Body;
+use crate::plan::recipe::function::{self, Body};
 use crate::plan::recipe::{FunctionInfo, FunctionKind, Recipe};
 use crate::plan::stored::codec::{DecodeError, Decoded, decode, encode};
 use crate::plan::stored::{Code, most_steps, registry};
@@ -90,10 +90,12 @@ impl Corpus {
 
 pub(super) fn bodies(decoded: &Decoded) -> Vec<Body> {
     let body = |info: &FunctionInfo| match info.kind() {
-        FunctionKind::Foreign => Body::Foreign(Box::new(generate::foreign().body)),
-        FunctionKind::Host => Body::Host(generate::host().body),
+        FunctionKind::Foreign => function::Code::Foreign(generate::foreign().body).into(),
+        FunctionKind::Host => function::Code::Host(generate::host().body).into(),
         // One that is changed is refused, whatever stands for it.
-        FunctionKind::Operator => registry::operator(info).unwrap_or_else(|_| Body::Host(generate::host().body)),
+        FunctionKind::Operator => {
+            registry::operator(info).unwrap_or_else(|_| function::Code::Host(generate::host().body).into())
+        }
     };
     decoded.recipe.functions.iter().map(body).collect()
 }

@@ -6,6 +6,7 @@ use crate::op::DataType::{self, F32};
 use crate::op::{Token, aclnn, recorded};
 use crate::plan::check::finding::{Finding, FindingKind};
 use crate::plan::recipe::callable::CallInfo;
+use crate::plan::recipe::info::Parts;
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::quantity::Form;
 use crate::plan::recipe::{EventInfo, FunctionInfo, FunctionKind, Input, Mode, NodeKind, Recipe, StorageKind};
@@ -361,8 +362,25 @@ fn a_stream_that_is_not_joined_is_refused() {
 fn code_of_another_kind_is_refused() {
     let recipe = decode(&encode(&sound(), &[])).unwrap().recipe;
     assert!(Plan::from_decoded(recipe.clone(), Vec::new(), Vec::new()).is_err());
-    let host = crate::plan::recipe::function::Body::Host(HostFunction::new("g", 1, |_| {}).body);
-    assert!(Plan::from_decoded(recipe, Vec::new(), vec![host; 4]).is_err());
+    let host = crate::plan::recipe::function::Code::Host(HostFunction::new("g", 1, |_| {}).body);
+    assert!(Plan::from_decoded(recipe, Vec::new(), vec![host.into(); 4]).is_err());
+}
+
+#[test]
+fn an_operator_of_the_library_has_no_version_and_no_cores() {
+    let plan = Plan::build(|g| g.output("y", g.abs(g.input("x", [2], F32, Input::Copied)?)?)).unwrap();
+    let bodies = |change: fn(&mut Parts)| {
+        let mut recipe = plan.0.recipe.clone();
+        recipe.functions[0].change(change);
+        let recipe = decode(&encode(&recipe, &[])).unwrap().recipe;
+        crate::plan::Registry::new().bodies(&recipe).map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(bodies(|_| {}), Ok(()));
+    let changes: [fn(&mut Parts); 2] = [|parts| parts.version = 1, |parts| parts.needs.cube = 1];
+    for change in changes {
+        let error = bodies(change).unwrap_err();
+        assert!(error.contains("operator \"aclnnAbs\" with a version or cores of its own"), "{error}");
+    }
 }
 
 #[test]
