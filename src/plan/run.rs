@@ -41,6 +41,7 @@ mod stuck;
 mod symbols;
 mod untyped;
 mod update;
+mod without;
 
 pub use arrived::Arrived;
 pub use bindings::{Bindable, Bindings, Frozen, InputId, OutputId};

@@ -12,6 +12,7 @@ use crate::Alone;
 
 mod as_data;
 mod behind_passes;
+mod impossible;
 mod inside;
 mod limits;
 mod programs;

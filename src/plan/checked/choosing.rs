@@ -70,10 +70,11 @@ impl Builder {
     /// operator. Results are the same; [`Counters::decided_by_host`] says how often the host waited. Simulations choose
     /// where they get there.
     ///
-    /// Captures record all that may be chosen, so that each plan has to be possible at the sizes of a run, also one that
-    /// this run does not choose: where the library refuses an operator of it, such as a maximum of no elements, the
-    /// capture fails and says of which plan, although eager runs and simulations give results. `if there is something`
-    /// is a choice for captures only where the work is possible with nothing as well.
+    /// Captures record all that may be chosen, whether a run chooses it or not. Where the library refuses an operator of it
+    /// at the sizes of a run, such as a maximum of no elements, the graphs for these sizes are several as on an older
+    /// library, and do without that plan: `if there is something, reduce it` works with nothing there. A run that chooses
+    /// it fails and names operator and line, in front of its work, as eager runs fail at the operator. A plan without
+    /// symbols, whose sizes are always the same, is refused when it is captured; so is one that waits at an external gate.
     ///
     /// Places in memory are planned for both: what one of them needs alone, the other one may use as well. Dumps show
     /// both, between brackets. [`Plan::overlap`] takes a choice as one piece of work; so does [`Plan::optimise`] of the work

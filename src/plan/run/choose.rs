@@ -25,7 +25,8 @@ pub(super) enum Form {
     Eager,
     /// One graph, which chooses.
     Graph,
-    /// A graph for each piece of work without choices: the host chooses among them.
+    /// A graph for each piece of work without choices: the host chooses among them. Also for sizes at which an arm is not
+    /// possible.
     Segments,
 }
 
@@ -150,13 +151,21 @@ impl Issue<'_> {
 
 /// One of the arms of a choice, for a failure while it is recorded: a run might not have come there.
 pub(super) fn arm_of(kind: ChoiceKind, index: usize, arms: usize) -> String {
-    let arm = match kind {
+    format!("{}, which is captured whether a run chooses it or not", name_of(kind, index, arms))
+}
+
+/// One of the arms of a choice that a run has chosen.
+pub(super) fn chosen_arm(kind: ChoiceKind, index: usize, arms: usize) -> String {
+    format!("{}, which this run chose", name_of(kind, index, arms))
+}
+
+fn name_of(kind: ChoiceKind, index: usize, arms: usize) -> String {
+    match kind {
         ChoiceKind::If if index == 0 => "`then`".to_owned(),
         ChoiceKind::While(_) => "the body of the loop".to_owned(),
         ChoiceKind::Switch if index + 1 < arms => format!("case {index}"),
         ChoiceKind::If | ChoiceKind::Switch => "`otherwise`".to_owned(),
-    };
-    format!("{arm}, which is captured whether a run chooses it or not")
+    }
 }
 
 /// The first bytes of the number of a condition.

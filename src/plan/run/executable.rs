@@ -30,6 +30,7 @@ use super::sized::{Fixed, Sized, Source};
 use super::store::{Captured, Counters, Key, Store};
 use super::symbols::resolve;
 use super::update::Groups;
+use super::without::Failed;
 use super::{alias, budget, choose};
 
 /// A plan ready to run on a device: its memory, and captured graphs as they are needed.
@@ -140,7 +141,7 @@ impl Executable {
         if self.options.mode == Mode::Eager || self.declared.inputs.iter().any(depends) {
             return Ok(());
         }
-        let captured = self.record(sized, Key::default(), &[], at)?;
+        let captured = self.record(sized, Key::default(), &[], (self.form, at)).map_err(|failed| failed.error)?;
         self.store.count_miss(&captured.key);
         self.current = Some(self.store.add(captured, self.options.limit));
         Ok(())
@@ -481,29 +482,8 @@ impl Executable {
         Ok(sized)
     }
 
-    /// Captures a graph. Where the device has nothing left for it, graphs go that were used longest ago, as at the
-    /// limit.
-    fn record_somehow(&mut self, sized: &Arc<Sized>, key: &Key, bound: &[Option<Bound>], at: At) -> Result<Captured> {
-        if self.origin.0.is_spoilt() {
-            self.origin = Stream::lease(self.context.inner())?;
-        }
-        let evicts = self.options.on_full == OnFull::EvictLeastRecent;
-        while evicts && self.store.len() > 0 && budget::is_short(&self.plan.0, &self.context, self.form)? {
-            self.evict();
-        }
-        loop {
-            let none_left = |error: &Error| {
-                matches!(error.kind(), ErrorKind::NoStreams | ErrorKind::NoEvents | ErrorKind::OutOfMemory)
-            };
-            match self.record(Arc::clone(sized), key.clone(), bound, at) {
-                Err(error) if evicts && self.store.len() > 0 && none_left(&error) => self.evict(),
-                other => return other,
-            }
-        }
-    }
-
     /// Lets the graph go that was used longest ago.
-    fn evict(&mut self) {
+    pub(super) fn evict(&mut self) {
         self.last = None;
         self.current = None;
         self.settle_graphs(self.store.next_to_go(0));
@@ -512,9 +492,15 @@ impl Executable {
         retire::collect_for_room();
     }
 
-    /// Captures a graph.
-    fn record(&self, sized: Arc<Sized>, key: Key, bound: &[Option<Bound>], at: At) -> Result<Captured> {
-        budget::check(&self.plan.0, &self.context, self.form, true)?;
+    /// Captures what a form of the work has.
+    pub(super) fn record(
+        &self,
+        sized: Arc<Sized>,
+        key: Key,
+        bound: &[Option<Bound>],
+        (form, at): (Form, At),
+    ) -> Result<Captured, Failed> {
+        budget::check(&self.plan.0, &self.context, form, true)?;
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
         let mut pieces = sized.pieces.clone();
@@ -525,7 +511,7 @@ impl Executable {
         let behind = |most| Behind::new(recipe, (&sized.places, &pieces), &self.context, most);
         let behind = most.map(behind).transpose()?;
         let mut hosts = sized.hosts(plan, &self.context, most.is_none())?;
-        let counters = choose::counters(recipe, self.context.inner(), self.form)?;
+        let counters = choose::counters(recipe, self.context.inner(), form)?;
         let mut groups = Groups::of(recipe, &self.context, (&pieces, &self.written), self.options.address_updates)?;
         let end = self.end()?.map(Arc::new);
         let mut issue = Issue {
@@ -544,7 +530,9 @@ impl Executable {
             next: 0,
             at,
         };
-        let graphs = Graphs::record(&mut issue, &self.origin, &self.pool.graphs(&self.context), self.form)?;
+        let graphs = Graphs::record(&mut issue, &self.origin, &self.pool.graphs(&self.context), form);
+        let in_arm = |error: &Error| form == Form::Graph && issue.is_arm_refused(error);
+        let graphs = graphs.map_err(|error| Failed { in_arm: in_arm(&error), error })?;
         let uploads = std::mem::take(&mut hosts.inputs).into_iter().map(Ring::of).collect();
         let told = self.numbers.clone();
         Ok(Captured { graphs, key, hosts, uploads, behind, groups, end, pieces, sized, told, used: 0 })

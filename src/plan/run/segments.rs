@@ -1,5 +1,5 @@
-//! The graphs of a captured plan: one, or with a library that has no conditional graphs one for each piece of work
-//! between choices and for each arm, among which the host decides.
+//! The graphs of a captured plan: one, or one for each piece of work between choices and for each arm, among which the
+//! host decides: with a library that has no conditional graphs, and where an arm cannot be recorded.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::plan::recipe::{NodeKind, ORIGIN, Recipe};
 use crate::sort;
 use crate::stream::Stream;
 
-use super::choose::{Decider, Form, arm_of};
+use super::choose::{Decider, Form, arm_of, chosen_arm};
 use super::gate::Gates;
 use super::issue::{At, Issue, piece_of};
 use super::piece::{Pieces, Place};
@@ -27,12 +27,38 @@ pub(super) enum Part {
 /// Work without choices: one graph.
 pub(super) struct Segment {
     pub(super) nodes: Range<u32>,
-    graph: usize,
+    recorded: Recorded,
     /// Whether it is in an arm, all of which is on one stream.
     inside: bool,
 }
 
+/// What a segment of an arm that the library refuses has in place of a graph.
+struct Refused {
+    kind: ErrorKind,
+    text: String,
+}
+
+enum Recorded {
+    /// Not yet.
+    No,
+    Graph(usize),
+    Refused(Refused),
+}
+
 impl Segment {
+    fn new(nodes: Range<u32>, inside: bool) -> Self {
+        Self { nodes, recorded: Recorded::No, inside }
+    }
+
+    fn graph<'a>(&self, graphs: &'a mut [Graph]) -> Result<&'a mut Graph> {
+        let graph = match &self.recorded {
+            Recorded::Graph(graph) => graphs.get_mut(*graph),
+            Recorded::Refused(Refused { kind, text }) => return Err(Error::new(*kind, text.clone())),
+            Recorded::No => None,
+        };
+        graph.ok_or_else(|| Error::new(ErrorKind::Internal, "a piece of a plan without a graph"))
+    }
+
     /// The streams that it forks to.
     pub(super) fn sides(&self, recipe: &Recipe) -> Vec<u16> {
         if self.inside {
@@ -50,14 +76,13 @@ fn nodes<'a>(recipe: &'a Recipe, range: &Range<u32>) -> &'a [crate::plan::recipe
     &recipe.nodes[range.start as usize..range.end as usize]
 }
 
-/// Cuts a recipe at its choices. Segments have the numbers of their graphs in the order in which they stand.
+/// Cuts a recipe at its choices.
 struct Cut<'a> {
     recipe: &'a Recipe,
-    graphs: usize,
 }
 
 impl Cut<'_> {
-    fn parts(&mut self, range: Range<u32>, inside: bool) -> Vec<Part> {
+    fn parts(&self, range: Range<u32>, inside: bool) -> Vec<Part> {
         let (mut parts, mut from, mut index) = (Vec::new(), range.start, range.start);
         while index < range.end {
             let NodeKind::Begin(kind) = self.recipe.nodes[index as usize].kind else {
@@ -76,32 +101,28 @@ impl Cut<'_> {
     }
 
     /// None where a graph would be empty.
-    fn segment(&mut self, range: Range<u32>, inside: bool) -> Option<Part> {
+    fn segment(&self, range: Range<u32>, inside: bool) -> Option<Part> {
         let works = |kind: NodeKind| !matches!(kind, NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::Upload(_));
         if !nodes(self.recipe, &range).iter().any(|node| works(node.kind) && !self.recipe.is_once(node)) {
             return None;
         }
-        self.graphs += 1;
-        Some(Part::Work(Segment { nodes: range, graph: self.graphs - 1, inside }))
+        Some(Part::Work(Segment::new(range, inside)))
     }
 }
 
-/// What runs of a recipe do, and how many graphs that takes.
-fn parts_of(recipe: &Recipe, form: Form) -> (Vec<Part>, usize) {
+/// What runs of a recipe do.
+fn parts_of(recipe: &Recipe, form: Form) -> Vec<Part> {
     let all = 0..recipe.nodes.len() as u32;
-    if form != Form::Segments {
-        return (vec![Part::Work(Segment { nodes: all, graph: 0, inside: false })], 1);
+    match form {
+        Form::Segments => Cut { recipe }.parts(all, false),
+        _ => vec![Part::Work(Segment::new(all, false))],
     }
-    let mut cut = Cut { recipe, graphs: 0 };
-    let parts = cut.parts(all, false);
-    (parts, cut.graphs)
 }
 
-/// The segments of a recipe in the order of their graphs.
+/// The segments of a recipe in the order in which they stand.
 pub(super) fn segments_of(recipe: &Recipe) -> Vec<Segment> {
-    let (parts, count) = parts_of(recipe, Form::Segments);
-    let mut all = Vec::with_capacity(count);
-    take_segments(parts, &mut all);
+    let mut all = Vec::new();
+    take_segments(parts_of(recipe, Form::Segments), &mut all);
     all
 }
 
@@ -123,34 +144,38 @@ pub(super) struct Graphs {
 impl Graphs {
     /// Records them one after the other on `origin`, which is the first stream of the work.
     pub(super) fn record(issue: &mut Issue<'_>, origin: &Stream, pool: &GraphPool, form: Form) -> Result<Self> {
-        let (parts, count) = parts_of(issue.source.recipe, form);
-        let mut graphs = Self { all: Vec::with_capacity(count), parts: Vec::new() };
-        graphs.record_parts(&parts, (issue, origin, pool), form)?;
+        let mut parts = parts_of(issue.source.recipe, form);
+        let mut graphs = Self { all: Vec::new(), parts: Vec::new() };
+        graphs.record_parts(&mut parts, (issue, origin, pool), form)?;
         graphs.parts = parts;
         Ok(graphs)
     }
 
     fn record_parts(
         &mut self,
-        parts: &[Part],
+        parts: &mut [Part],
         (issue, origin, pool): (&mut Issue<'_>, &Stream, &GraphPool),
         form: Form,
     ) -> Result<()> {
         for part in parts {
             match part {
-                Part::Work(segment) => {
-                    let capture = origin.begin_capture_in(CaptureMode::ThreadLocal, pool)?;
-                    match form {
-                        Form::Segments => issue.segment(segment, origin)?,
-                        _ => issue.all()?,
+                Part::Work(segment) => match record(segment, (&mut *issue, origin, pool), form) {
+                    Ok(graph) => {
+                        segment.recorded = Recorded::Graph(self.all.len());
+                        self.all.push(graph);
                     }
-                    self.all.push(capture.finish()?);
-                }
+                    Err(error) if segment.inside && issue.is_refused(&error) => {
+                        let (kind, text) = (error.kind(), format!("{error:#}"));
+                        segment.recorded = Recorded::Refused(Refused { kind, text });
+                    }
+                    Err(error) => return Err(error),
+                },
                 Part::Choice { begin, kind, arms } => {
                     let recipe = issue.source.recipe;
-                    for (index, arm) in arms.iter().enumerate() {
+                    let count = arms.len();
+                    for (index, arm) in arms.iter_mut().enumerate() {
                         let recorded = self.record_parts(arm, (&mut *issue, origin, pool), form);
-                        let of = || format!("{}: {}", recipe.describe(*begin), arm_of(*kind, index, arms.len()));
+                        let of = || format!("{}: {}", recipe.describe(*begin), arm_of(*kind, index, count));
                         recorded.context_with(of)?;
                     }
                 }
@@ -162,7 +187,7 @@ impl Graphs {
     /// Launches what stands in front of the first choice: all of it where the graph chooses.
     pub(super) fn launch_first(&mut self, stream: &Stream, at: At) -> Result<()> {
         match self.parts.first() {
-            Some(Part::Work(segment)) => self.all[segment.graph].launch_at(stream, at),
+            Some(Part::Work(segment)) => segment.graph(&mut self.all)?.launch_at(stream, at),
             _ => Ok(()),
         }
     }
@@ -243,7 +268,7 @@ pub(super) struct Deciding<'a> {
 impl Deciding<'_> {
     fn launch(&mut self, graphs: &mut [Graph], part: &Part) -> Result<()> {
         let (begin, kind, arms) = match part {
-            Part::Work(segment) => return graphs[segment.graph].launch_at(self.stream, self.at),
+            Part::Work(segment) => return segment.graph(graphs)?.launch_at(self.stream, self.at),
             Part::Choice { begin, kind, arms } => (*begin, *kind, arms),
         };
         let condition = self.recipe.accesses_of(&self.recipe.nodes[begin as usize])[0];
@@ -252,6 +277,13 @@ impl Deciding<'_> {
         while !kind.is_spent(rounds) {
             let number = self.decider.number(&condition, self.stream).context_with(|| self.recipe.describe(begin))?;
             let Some(arm) = kind.arm(number, arms.len()) else { return Ok(()) };
+            let of = || format!("{}: {}", self.recipe.describe(begin), chosen_arm(kind, arm, arms.len()));
+            // Before any work of the arm.
+            for part in &arms[arm] {
+                if let Part::Work(segment) = part {
+                    segment.graph(graphs).map(drop).context_with(of)?;
+                }
+            }
             arms[arm].iter().try_for_each(|part| self.launch(graphs, part))?;
             rounds = rounds.saturating_add(1);
         }
@@ -259,7 +291,42 @@ impl Deciding<'_> {
     }
 }
 
+/// Records a segment as a graph.
+fn record(
+    segment: &Segment,
+    (issue, origin, pool): (&mut Issue<'_>, &Stream, &GraphPool),
+    form: Form,
+) -> Result<Graph> {
+    let capture = origin.begin_capture_in(CaptureMode::ThreadLocal, pool)?;
+    match form {
+        Form::Segments => issue.segment(segment, origin)?,
+        _ => issue.all()?,
+    }
+    capture.finish()
+}
+
 impl Issue<'_> {
+    /// Whether what failed last is an operator of the library that refused what it was given, of a plan whose sizes are
+    /// those of each run: one that chooses another arm does without it.
+    pub(super) fn is_refused(&self, error: &Error) -> bool {
+        let node = self.next.checked_sub(1).and_then(|node| self.source.recipe.nodes.get(node));
+        let plan = self.source.plan;
+        matches!(error.kind(), ErrorKind::OperatorArgument | ErrorKind::InvalidArgument)
+            && !plan.recipe.symbols.is_empty()
+            && matches!(node.map(|node| node.kind), Some(NodeKind::Foreign(function)) if plan.operator(function).is_some())
+    }
+
+    /// The same of an arm, of which the host may choose another one.
+    pub(super) fn is_arm_refused(&self, error: &Error) -> bool {
+        let deep = |deep: i32, kind: NodeKind| match kind {
+            NodeKind::Begin(_) => deep + 1,
+            NodeKind::End => deep - 1,
+            _ => deep,
+        };
+        let before = self.source.recipe.nodes.iter().take(self.next);
+        before.fold(0, |known, node| deep(known, node.kind)) > 0 && self.is_refused(error)
+    }
+
     /// Issues a segment to a capture of its own: streams fork from the origin, and lead back to it. What earlier
     /// segments did is done.
     fn segment(&mut self, segment: &Segment, origin: &Stream) -> Result<()> {

@@ -6,7 +6,7 @@ use racl::op::DataType::{Bool, F16, F32, I8, I16, I32, I64, U8};
 use racl::plan::{Builder, FindingKind, HostFunction, Input, Options, Plan, RunOptions, Scope, Simulated, Value};
 use racl::{ErrorKind, Result};
 
-use super::{WAYS, Way, body, condition, made, round, times, x};
+use super::{Way, body, condition, made, round, times, x};
 use crate::Alone;
 use crate::common::assert_says;
 
@@ -419,52 +419,4 @@ origin: end.0(in:c i32[1], in:x f32[4])";
     let json = plan.to_json(&[]).unwrap();
     assert!(json.contains("\"kind\": \"while\"") && json.contains("\"kind\": \"case\""), "{json}");
     assert!(plan.to_dot().contains("while.0") && plan.to_svg(&[], Default::default()).unwrap().contains("while.0"));
-}
-
-/// `if there is anything, reduce it`: with nothing there a run would not choose the arm, and a capture records it.
-#[test]
-fn a_capture_that_fails_in_an_arm_names_the_arm() {
-    let alone = Alone::new();
-    let reduced = |on: bool| {
-        Plan::build(|g| {
-            let n = g.symbol("n", 0..=8)?;
-            let x = g.input("x", [n], I64, Input::Copied)?;
-            let none = g.input("none", [1], I64, Input::Copied)?;
-            g.output("y", if on { g.amax(x, &[0], true)? } else { g.adds(none, 0)? })
-        })
-        .unwrap()
-    };
-    let (some, nothing) = (reduced(true), reduced(false));
-    let plan = Plan::build(|g| {
-        let n = g.symbol("n", 0..=8)?;
-        let x = g.input("x", [n], I64, Input::Host)?;
-        let there = g.input("there", [1], I64, Input::Copied)?;
-        let [y] = g.if_else(there, &some, &nothing, &[x, g.full([1], I64, -1)?])?;
-        g.output("y", y)
-    });
-    let plan = plan.unwrap();
-    for n in [3_usize, 0] {
-        let (x, there, want) = ((0..n as i64).collect::<Vec<_>>(), [n as i64], [n as i64 - 1]);
-        let given = Simulated::new().tensor("x", &x, [n]).tensor("there", &there, [1]);
-        assert_eq!(plan.simulate(0, &given).unwrap().to_vec::<i64>("y").unwrap(), want);
-        let there = alone.device.upload_tensor(&there, [1]).unwrap();
-        for way in WAYS {
-            let mut exe = made(way, &plan, &alone.device, &RunOptions::new()).unwrap();
-            let mut bind = exe.bindings();
-            bind.host(exe.input("x").unwrap(), &x, [n]).set(exe.input("there").unwrap(), &there);
-            let run = exe.run(&alone.stream(), &mut bind);
-            if n > 0 || way == Way::Eager {
-                run.unwrap();
-                let y = exe.output::<i64>(exe.output_id("y").unwrap()).unwrap().to_vec().unwrap();
-                assert_eq!(y, want, "{way:?}");
-                continue;
-            }
-            let error = format!("{:#}", run.unwrap_err());
-            for part in
-                ["`then`, which is captured whether a run chooses it or not", "if (#", "aclnnAmax (#", "refused.rs:"]
-            {
-                assert!(error.contains(part), "{way:?}: {part:?} is not in: {error}");
-            }
-        }
-    }
 }
