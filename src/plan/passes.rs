@@ -55,7 +55,7 @@ pub enum PassMode {
     On,
     /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs,
     /// with symbols at their bounds and half way where the plan given can run, or less where a run would take over 256
-    /// MiB; at the least also zeros, and, where bits count, infinities and NaN. All outputs and inputs must be the same,
+    /// MiB; also with zeros, and, where bits count, infinities and NaN. All outputs and inputs must be the same,
     /// bit for bit, of an output that the device finds ([`Builder::output_found`](super::Builder::output_found)) as much
     /// as came; but for passes that let another operator round fewer times ([`Passes::fused_attention`],
     /// [`Passes::fused_norms`], [`Passes::fused_gates`], [`Passes::fused_rotations`], [`Passes::fused_elements`], and

@@ -79,6 +79,15 @@ fn what_differs_at_zeros_infinities_and_nan_alone_is_told() {
         let says = verify("a pass", bound, &divided, &ones).unwrap_err().to_string();
         assert!(says.contains("output \"y\" differs") && says.contains("inputs of seed 3"), "{says}");
     }
+    // At the least value of the symbol there is nothing.
+    let of_some = |work: fn(&Builder, Value) -> Result<Value>| {
+        Plan::build(|g| g.output("y", work(g, g.input("x", [g.symbol("n", 0..=64)?], F32, Input::Copied)?)?)).unwrap()
+    };
+    let (divided, ones) = (of_some(|g, x| g.div(x, x)), of_some(|g, x| g.adds(g.muls(x, 0.0)?, 1.0)));
+    for bound in [Bound::Equal, Bound::Close] {
+        let says = verify("a pass", bound, &divided, &ones).unwrap_err().to_string();
+        assert!(says.contains("inputs of seed 3") && says.contains("n = 32"), "{says}");
+    }
     // The sum is no number where an operand is none, whichever of two that is.
     let sums = [false, true].map(|turned| {
         of_numbers(|g, x| {
