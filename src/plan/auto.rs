@@ -78,6 +78,7 @@ use super::recipe::Recipe;
 use super::share::Share;
 use super::symbols::values::check_bounds;
 
+mod bodies;
 mod change;
 mod cost;
 mod fetch;
@@ -113,6 +114,7 @@ pub struct Auto {
     target: Target,
     streams: bool,
     prefetch: bool,
+    keeps_calls: bool,
     max_streams: usize,
     l2_share: Share,
     at: Vec<(String, usize)>,
@@ -126,6 +128,7 @@ impl Auto {
             target,
             streams: true,
             prefetch: true,
+            keeps_calls: false,
             max_streams: STREAMS,
             l2_share: Share::Thousandths(500),
             at: Vec::new(),
@@ -142,6 +145,38 @@ impl Auto {
     #[must_use]
     pub fn prefetch(self, on: bool) -> Self {
         Self { prefetch: on, ..self }
+    }
+
+    /// Whether calls stay ([`Builder::call`](super::Builder::call)), where they are written out otherwise: the work of each
+    /// plan that is called overlaps by itself, once, for the sizes of its first call, and also stays so in what is stored.
+    /// Work around calls, and of plans that are also chosen ([`Builder::if_else`](super::Builder::if_else)), stays as it
+    /// is, and so does a plan with streams or prefetches of its own beside its calls. The report has what is done in such a
+    /// plan once; its times count all calls.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::auto::{Auto, Target};
+    /// use racl::plan::{Input, Plan};
+    ///
+    /// let layer = Plan::build(|g| {
+    ///     let x = g.input("x", [8], F32, Input::Copied)?;
+    ///     let branch = |factor| (0..4).try_fold(x, |y, _| g.muls(y, factor));
+    ///     g.output("y", g.add(branch(0.5)?, branch(2.0)?)?)
+    /// })?;
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [8], F32, Input::Copied)?;
+    ///     g.output("y", (0..100).try_fold(x, |x, _| g.call(&layer, &[x]).map(|[y]: [_; 1]| y))?)
+    /// })?;
+    /// let auto = Auto::new(Target::new(192 << 20, 24, 48)?).keep_calls(true);
+    /// let overlapped = plan.overlap(&auto)?;
+    /// assert_eq!((overlapped.plan.streams(), overlapped.report.moved.len()), (2, 4));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn keep_calls(self, on: bool) -> Self {
+        Self { keeps_calls: on, ..self }
     }
 
     /// Most streams for work, the origin included; prefetches have one more. 1 to 1024 are possible.
@@ -209,7 +244,8 @@ pub struct Overlapped {
 impl Plan {
     /// The same plan with work on several streams and with prefetches of weights, where a model says that this takes
     /// less time; the [module](self) describes it and has an example. This plan stays as it is; needs no device, and
-    /// may be called on any thread. Plans that this one calls are written out in the new one.
+    /// may be called on any thread. Plans that this one calls are written out in the new one, unless
+    /// [`Auto::keep_calls`] keeps them.
     ///
     /// The new plan gives the same bytes, and the same for equal arguments is chosen every time.
     ///

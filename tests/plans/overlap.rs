@@ -171,9 +171,75 @@ fn plans_that_are_called_give_the_same_bytes_when_their_work_overlaps() {
         };
         let expected = run(&made.plan, 0);
         (1..4).for_each(|turn| assert_eq!(run(&new, turn), expected, "{report}"));
+        let Overlapped { plan: new, report, .. } = made.plan.overlap(&auto().keep_calls(true)).unwrap();
+        (1..4).for_each(|turn| assert_eq!(run(&new, turn), expected, "calls kept: {report}"));
     });
     let moved = moved.into_inner();
     assert!(alone().is_some() || moved >= 10, "{moved}");
+}
+
+/// A plan that calls others once, several times in a row, and inside others, by any seed.
+fn caller(seed: u64) -> Plan {
+    let mut dice = Dice(seed);
+    let body = |dice: &mut Dice, inner: Option<&Plan>| {
+        let (steps, ends, at) = (4 + dice.below(12), dice.chance(500), dice.below(4));
+        Plan::build(|g| {
+            let x = g.input("x", [1, WIDTH], F32, Input::Copied)?;
+            let w = g.input("w", [WIDTH, WIDTH], F32, Input::Frozen)?;
+            let mut writer =
+                Writer { g, dice: Dice(dice.next()), known: vec![x], own: vec![g.abs(x)?], weights: vec![w] };
+            for step in 0..steps {
+                writer.step()?;
+                if let (Some(inner), true) = (inner, step == at) {
+                    let [made] = g.call(inner, &[writer.pick(), w])?;
+                    writer.known.push(made);
+                }
+            }
+            let y = writer.pick();
+            g.output("y", if ends { g.tanh(y)? } else { y })
+        })
+    };
+    let inner = body(&mut dice, None).unwrap();
+    let outer = body(&mut dice, Some(&inner)).unwrap();
+    Plan::build(|g| {
+        let x = g.input("x", [1, WIDTH], F32, Input::Copied)?;
+        let host = g.input("host", [1, WIDTH], F32, Input::Host)?;
+        let state = g.input("state", [1, WIDTH], F32, Input::Static)?;
+        let frozen = g.input("frozen", [WIDTH, WIDTH], F32, Input::Frozen)?;
+        let second = g.input("static", [WIDTH, WIDTH], F32, Input::Static)?;
+        let [y] = g.call(&outer, &[g.add(x, host)?, frozen])?;
+        let [z] = g.call_times(2, &inner, [y], &[second])?;
+        let [y] = g.call(&outer, &[g.add(z, state)?, second])?;
+        g.output("y", y)?;
+        g.output_to_host("z", z)
+    })
+    .unwrap()
+}
+
+#[test]
+fn bodies_that_overlap_where_they_are_called_leave_the_same_bytes() {
+    let mock = Alone::new();
+    let before = mock::check_races(RaceCheck::Report);
+    let counts = [(); 2].map(|()| AtomicUsize::new(0));
+    let outputs = ["y", "z"].map(|name| (name.to_owned(), F32));
+    for_seeds(970_000..970_060, |seed| {
+        let plan = caller(seed);
+        let Overlapped { plan: new, report, .. } = plan.overlap(&auto().keep_calls(true)).unwrap();
+        assert!(report.after <= report.before, "{report}");
+        counts[0].fetch_add(usize::from(!report.moved.is_empty()), Ordering::Relaxed);
+        counts[1].fetch_add(usize::from(!report.prefetched.is_empty()), Ordering::Relaxed);
+        let turns = [given(seed, 0), given(seed, 1)];
+        for (turn, run) in turns.iter().zip(0..) {
+            let expected = left(&plan, run, turn);
+            (0..3).for_each(|run| assert_eq!(left(&new, seed ^ run, turn), expected, "{report}"));
+        }
+        Case { plan: &new, turns: &turns, outputs: &outputs }.check(&mock.device, seed);
+    });
+    let races = mock::races();
+    mock::check_races(before);
+    assert!(races.is_empty(), "{}", races[0]);
+    let counts = counts.map(AtomicUsize::into_inner);
+    assert!(alone().is_some() || (counts[0] > 10 && counts[1] > 0), "{counts:?}");
 }
 
 /// A decoder layer for one token: a norm, three projections, a gate beside them, and a product for the end.

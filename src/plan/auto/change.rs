@@ -15,7 +15,7 @@ use super::cost::{Cost, costs};
 use super::fetch::{self, Fetch, Fetches, Left};
 use super::report::{Moved, Prefetched, Reason, Report, Unfetched};
 use super::schedule::{Schedule, schedule};
-use super::{Auto, Overlapped};
+use super::{Auto, Overlapped, bodies};
 
 /// The stream of prefetches.
 const PREFETCH_TAG: &str = "prefetch";
@@ -36,8 +36,13 @@ pub(super) fn overlap(plan: &Plan, auto: &Auto) -> Result<Overlapped> {
         () if !is_on_one_stream(recipe) => Some(Reason::OwnStreams),
         () => None,
     };
+    if auto.keeps_calls && bodies::has_some(&plan.0.recorded.recipe) {
+        let report = as_it_was(plan, auto, (&symbols, one.total))?;
+        return bodies::overlap(plan, auto, &symbols, report);
+    }
     if let Some(own) = own {
-        return unchanged(plan, auto, (&symbols, one.total), own);
+        let report = Report { left: vec![(own, 1)], ..as_it_was(plan, auto, (&symbols, one.total))? };
+        return Ok(Overlapped { plan: plan.clone(), report });
     }
     let chosen = Chosen::of(auto, (recipe, &fixed), &costs, &wishes, one);
     chosen.apply(plan, auto, &wishes, &symbols)
@@ -57,7 +62,7 @@ pub(super) fn wishes(recipe: &Recipe) -> Wishes {
 }
 
 /// Arena of a plan for values of its symbols.
-fn arena(plan: &Plan, symbols: &[u64]) -> Result<u64> {
+pub(super) fn arena(plan: &Plan, symbols: &[u64]) -> Result<u64> {
     let values: Vec<usize> = symbols.iter().map(|value| *value as usize).collect();
     match plan.memory(&values) {
         Ok(memory) => Ok(memory.peak),
@@ -65,21 +70,13 @@ fn arena(plan: &Plan, symbols: &[u64]) -> Result<u64> {
     }
 }
 
-fn unchanged(plan: &Plan, auto: &Auto, (symbols, total): (&[u64], u64), own: Reason) -> Result<Overlapped> {
+/// The report of a plan that stays as it is.
+fn as_it_was(plan: &Plan, auto: &Auto, (symbols, total): (&[u64], u64)) -> Result<Report> {
     let arena = arena(plan, symbols)?;
     let time = Duration::from_nanos(total);
-    let (moved, prefetched, unfetched) = Default::default();
-    let report = Report {
-        moved,
-        prefetched,
-        unfetched,
-        left: vec![(own, 1)],
-        before: time,
-        after: time,
-        arena: (arena, arena),
-        l2_budget: auto.budget(),
-    };
-    Ok(Overlapped { plan: plan.clone(), report })
+    let (moved, prefetched, unfetched, left) = Default::default();
+    let l2_budget = auto.budget();
+    Ok(Report { moved, prefetched, unfetched, left, before: time, after: time, arena: (arena, arena), l2_budget })
 }
 
 /// What is done where, by the nodes of the plan as it was.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::plan::checked::change::Work;
 use crate::plan::recipe::Cores;
+use crate::sort;
 
 /// What [`Plan::overlap`](crate::plan::Plan::overlap) chose for a plan, with the numbers behind it, and what it left.
 ///
@@ -253,6 +254,22 @@ impl fmt::Display for Unfetched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { reader, weight, whole, reason } = self;
         write!(f, "not fetched {} for {reader}: {whole} bytes, {reason}", shown(weight.as_deref()))
+    }
+}
+
+impl Report {
+    /// Adds what is done in a plan that is called, and what is not.
+    pub(super) fn add(&mut self, called: Self) {
+        self.moved.extend(called.moved);
+        self.prefetched.extend(called.prefetched);
+        self.unfetched.extend(called.unfetched);
+        for (reason, count) in called.left {
+            match self.left.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, known)) => *known += count,
+                None => self.left.push((reason, count)),
+            }
+        }
+        sort::by_key(&mut self.left, |(reason, count)| (std::cmp::Reverse(*count), *reason));
     }
 }
 

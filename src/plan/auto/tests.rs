@@ -508,3 +508,67 @@ fn bad_input_is_told() {
     assert!(text(cut.overlap(&auto().at("n", 2)).unwrap_err()).contains("Auto::at gives other values"));
     assert!(cut.overlap(&auto().at("n", 8)).is_ok());
 }
+
+/// Two branches of four operators, as a plan that others call.
+fn branches() -> Plan {
+    build(|g| {
+        let x = g.input("x", [8], F32, Input::Copied)?;
+        let branch = |factor| (0..4).try_fold(x, |y, _| g.muls(y, factor));
+        g.output("y", g.add(branch(0.5)?, branch(2.0)?)?)
+    })
+}
+
+fn caller(called: &Plan, own: bool) -> Plan {
+    build(|g| {
+        let x = g.input("x", [8], F32, Input::Copied)?;
+        let x = if own { g.scope("own", |g| g.abs(x))? } else { x };
+        if own {
+            g.join("own")?;
+        }
+        let [y] = g.call(called, &[x])?;
+        let [y] = g.call_times(3, called, [y], &[])?;
+        g.output("y", g.call(called, &[y]).map(|[y]: [Value; 1]| y)?)
+    })
+}
+
+/// How many calls it has, and of how many plans.
+fn calls(plan: &Plan) -> (usize, usize) {
+    let recipe = &plan.0.recorded.recipe;
+    let calls = recipe.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Call(_)));
+    (calls.count(), recipe.called.len())
+}
+
+#[test]
+fn a_plan_that_is_called_overlaps_once_where_calls_are_kept() {
+    let (body, keeping) = (branches(), auto().keep_calls(true));
+    let alone = overlap(&body, &auto()).report;
+    let plan = caller(&body, false);
+    let kept = overlap(&plan, &keeping);
+    assert_eq!((calls(&kept.plan), calls(&overlap(&plan, &auto()).plan).0), ((3, 1), 0));
+    assert_eq!((kept.report.moved.len(), alone.moved.len()), (4, 4));
+    assert_eq!(kept.report.before - kept.report.after, 5 * (alone.before - alone.after));
+    assert_eq!(kept.plan.operators(), plan.operators());
+    // One around it is like the one that it calls.
+    let outer = build(|g| {
+        let x = g.input("x", [8], F32, Input::Copied)?;
+        g.output("y", g.call(&plan, &[x]).map(|[y]: [Value; 1]| y)?)
+    });
+    let nested = overlap(&outer, &keeping).report;
+    assert_eq!(nested.before - nested.after, kept.report.before - kept.report.after);
+    // Streams of its own stay alone.
+    let own = overlap(&caller(&body, true), &keeping);
+    assert_eq!((count(&own, Reason::OwnStreams), own.report.moved.len(), calls(&own.plan)), (1, 0, (3, 1)));
+}
+
+#[test]
+fn a_plan_that_is_chosen_too_stays_as_it_is_where_calls_are_kept() {
+    let body = branches();
+    let plan = build(|g| {
+        let x = g.input("x", [8], F32, Input::Copied)?;
+        let [y] = g.if_else(g.input("c", [1], I64, Input::Copied)?, &body, &body, &[x])?;
+        g.output("y", g.call(&body, &[y]).map(|[y]: [Value; 1]| y)?)
+    });
+    let kept = overlap(&plan, &auto().keep_calls(true));
+    assert_eq!((kept.report.moved.len(), kept.report.before), (0, kept.report.after));
+    assert_eq!(kept.plan.to_text(), plan.to_text());
+}

@@ -1,0 +1,97 @@
+//! Plans that call others: the work of each plan that is called overlaps by itself, once, and the calls stay.
+
+use std::time::Duration;
+
+use crate::error::Result;
+use crate::plan::Plan;
+use crate::plan::builder::Built;
+use crate::plan::calls;
+use crate::plan::recipe::callable::CallInfo;
+use crate::plan::recipe::{NodeKind, Recipe};
+use crate::plan::spread::is_on_one_stream;
+
+use super::report::Report;
+use super::{Auto, Overlapped, fetch};
+
+/// How each call is made, in the order of issue.
+fn calls(recipe: &Recipe) -> impl Iterator<Item = &CallInfo> {
+    recipe.nodes.iter().filter_map(|node| match node.kind {
+        NodeKind::Call(call) => Some(&recipe.calls[call as usize]),
+        _ => None,
+    })
+}
+
+/// Whether some plan can be changed by itself: there are calls, and no streams that theirs would come beside.
+pub(super) fn has_some(recipe: &Recipe) -> bool {
+    calls(recipe).any(|info| !info.collapsed) && is_on_one_stream(recipe) && !fetch::has_some(recipe)
+}
+
+/// What becomes of a plan that is called, and how much sooner one run of it ends.
+struct Better {
+    callee: u32,
+    sooner: Duration,
+}
+
+/// The plan with what becomes of those that it calls. `report` is that of the plan as it was.
+pub(super) fn overlap(plan: &Plan, auto: &Auto, symbols: &[u64], mut report: Report) -> Result<Overlapped> {
+    let old = &plan.0.recorded;
+    let mut recipe = old.recipe.clone();
+    let (mut seen, mut better) = (Vec::new(), Vec::new());
+    for info in calls(&old.recipe) {
+        if info.collapsed || seen.contains(&info.callee) || is_chosen(&old.recipe, info.callee) {
+            continue;
+        }
+        seen.push(info.callee);
+        let Some(body) = Plan::of_callee(&recipe.called[info.callee as usize]) else { continue };
+        let found = body.overlap(&auto.of_body(&body.0.recorded.recipe, info, symbols))?;
+        let before = std::mem::replace(&mut recipe.called[info.callee as usize], found.plan.callee());
+        if found.plan.callee().is(&body.callee()) || !fits(&recipe) {
+            recipe.called[info.callee as usize] = before;
+            continue;
+        }
+        better.push(Better { callee: info.callee, sooner: found.report.before.saturating_sub(found.report.after) });
+        report.add(found.report);
+    }
+    let sooner = |info: &CallInfo| {
+        let known = better.iter().find(|one| one.callee == info.callee);
+        known.map_or(Duration::ZERO, |one| one.sooner.saturating_mul(info.times))
+    };
+    report.after = report.before.saturating_sub(calls(&old.recipe).map(sooner).sum());
+    if better.is_empty() {
+        return Ok(Overlapped { plan: plan.clone(), report });
+    }
+    let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), Some)).collect();
+    let built = Built { plan: plan.0.id, recipe, bodies: old.bodies.clone(), lints };
+    let plan = Plan::of_changed(built, plan.0.changes.clone())?;
+    report.arena.1 = super::change::arena(&plan, symbols)?;
+    Ok(Overlapped { plan, report })
+}
+
+/// Whether a choice or a loop has a plan, all of whose work goes to one stream.
+fn is_chosen(recipe: &Recipe, callee: u32) -> bool {
+    let mut arms = recipe.choices.iter().flat_map(|choice| &choice.arms);
+    arms.any(|arm| recipe.calls[*arm as usize].callee == callee)
+}
+
+/// Whether all calls fit what they call.
+fn fits(recipe: &Recipe) -> bool {
+    recipe.nodes.iter().all(|node| match node.kind {
+        NodeKind::Call(call) => {
+            let info = &recipe.calls[call as usize];
+            calls::check_info(recipe, info).is_ok()
+                && calls::check_operands(recipe, info, recipe.accesses_of(node)).is_ok()
+        }
+        _ => true,
+    })
+}
+
+impl Auto {
+    /// The same for a plan that is called, for the sizes that it has there.
+    fn of_body(&self, called: &Recipe, info: &CallInfo, symbols: &[u64]) -> Self {
+        let values =
+            info.symbols.iter().map(|size| size.value(symbols).and_then(|value| usize::try_from(value).ok()));
+        let sizes = called.symbols.iter().zip(values);
+        let at = sizes.filter_map(|(symbol, value)| Some((symbol.name.clone(), value?))).collect();
+        Self { at, ..self.clone() }
+    }
+}
