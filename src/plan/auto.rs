@@ -43,7 +43,8 @@
 //! foreign operator reads, of which the model does not know how.
 //!
 //! A plan with streams, waits or prefetches of its own stays as it is, and the report says so. One with symbols is
-//! planned for the values that [`Auto::at`] gives, or for the greatest ones; the result runs with all of them.
+//! planned for the values that [`Auto::at`] gives, or for the greatest ones; the result runs with all of them. Plans that it
+//! calls are written out, or overlap by themselves, once each ([`Auto::keep_calls`]).
 //!
 //! # Examples
 //!
