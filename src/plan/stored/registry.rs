@@ -143,7 +143,8 @@ pub(super) fn operator(info: &FunctionInfo) -> Result<Body, NotFound> {
     }
     let name = info.name().ok_or(NotFound::Unnamed("operator"))?;
     let why = Recorded::from_stored(name, &info.attributes()).err();
-    Err(NotFound::Operator(why.unwrap_or_else(|| format!("operator {name:?} with a version or cores of its own"))))
+    // One that is known and not taken was refused where the plan was read.
+    Err(NotFound::Operator(why.unwrap_or_else(|| format!("operator {name:?} as no builder gives it"))))
 }
 
 fn text_of(info: &FunctionInfo) -> String {

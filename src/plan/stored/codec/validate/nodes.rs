@@ -71,10 +71,11 @@ fn operator(recipe: &Recipe, index: usize, info: &FunctionInfo) -> Result<Option
     let Some(name) = name.filter(|name| Recorded::is_known(name)) else { return Ok(None) };
     let recorded = match info.recorded() {
         Some(recorded) => Arc::clone(recorded),
-        None => match Recorded::from_stored(name, &info.attributes()) {
-            Ok(one) => Arc::new(one),
-            Err(text) => return invalid(Part::Function, index, text),
-        },
+        None => {
+            let why = Recorded::from_stored(name, &info.attributes()).err();
+            let own = || format!("operator {name:?} with a version or cores of its own");
+            return invalid(Part::Function, index, why.unwrap_or_else(own));
+        }
     };
     if let Some(text) = wrong_later(recipe, &recorded, info.later()) {
         return invalid(Part::Function, index, format!("operator {name:?} is told {text}"));
