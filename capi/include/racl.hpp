@@ -994,6 +994,7 @@ public:
     }
     // Whether streams wait by themselves for work of others on the same memory.
     result<void> set_tracking(bool on) const { return detail::check(racl_context_set_tracking(get(), on)); }
+    result<void> set_index_checks(bool on) const { return detail::check(racl_context_set_index_checks(get(), on)); }
     // Drops the work of all streams of the device.
     template <class Rep, class Period>
     result<void> abort_device(std::chrono::duration<Rep, Period> limit) const {

@@ -517,6 +517,45 @@ static void call_log(void) {
     CHECK(count == 0);
 }
 
+/* Rows of a table that an index chooses. */
+static void indices(void) {
+    const float numbers[6] = {1, 2, 3, 4, 5, 6};
+    const size_t table_shape[2] = {3, 2}, out_shape[2] = {1, 2}, one = 1;
+    int64_t rows[2] = {3, 2};
+    float got[2];
+    racl_context *own;
+    racl_stream *on;
+    racl_buffer *memory;
+    racl_tensor *index;
+    DO(racl_context_new(context, &own));
+    DO(racl_stream_new(own, NULL, &on));
+    racl_tensor *table = tensor(own, numbers, 2, table_shape), *out = tensor(own, numbers, 2, out_shape);
+    DO(racl_buffer_new(own, sizeof rows, &memory));
+    DO(racl_buffer_write(memory, 0, rows, sizeof rows));
+    racl_tensor_layout layout = {.size = sizeof layout, .dtype = INT64, .rank = 1, .shape = &one, .format = ND};
+    CHECK(racl_context_set_index_checks(own, 2) == RACL_INVALID_ARGUMENT);
+    DO(racl_context_set_index_checks(own, 1));
+    for (size_t at = 0; at < 2; ++at) {
+        layout.offset = at;
+        DO(racl_tensor_new(memory, &layout, &index));
+        const racl_arg args[4] = {{.kind = RACL_ARG_TENSOR, .data = table},
+                                  {.kind = RACL_ARG_INT},
+                                  {.kind = RACL_ARG_TENSOR, .data = index},
+                                  {.kind = RACL_ARG_TENSOR, .data = out}};
+        int32_t status = racl_operator(on, "aclnnIndexSelect", args, 4);
+        CHECK(status == (at == 0 ? RACL_INVALID_ARGUMENT : RACL_OK));
+        CHECK(at == 1 || strstr(racl_last_error_message(), "index is 3 at [0]") != NULL);
+        DO(racl_tensor_free(index));
+    }
+    DO(racl_tensor_read(out, got, sizeof got));
+    CHECK(got[0] == 5 && got[1] == 6);
+    DO(racl_tensor_free(table));
+    DO(racl_tensor_free(out));
+    DO(racl_buffer_close(memory));
+    DO(racl_stream_close(on));
+    DO(racl_context_close(own));
+}
+
 int main(void) {
     DO(racl_library_open(NULL, &library));
     DO(racl_context_primary(library, 0, &context));
@@ -525,6 +564,7 @@ int main(void) {
     limits();
     memory();
     races();
+    indices();
     aborts();
     freed_and_held();
     host_outputs();

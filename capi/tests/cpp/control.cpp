@@ -328,6 +328,8 @@ static void control(const racl::library &library, const racl::context &context) 
     DO(own.set_memory_limit(1));
     REFUSED(own.alloc(64 << 20), RACL_OUT_OF_MEMORY);
     DO(own.set_memory_limit(0));
+    DO(own.set_index_checks(true));
+    DO(own.set_index_checks(false));
     DO(own.set_tracking(false));
     CHECK(take(racl::mock::check_races(RACL_MOCK_RACES_REPORT)) == RACL_MOCK_RACES_OFF);
     DO(left.fill(memory, 1));
