@@ -120,6 +120,18 @@ impl Error {
         error
     }
 
+    /// The same to be told once more, but for its source.
+    pub(crate) fn again(&self) -> Self {
+        Self(Box::new(Inner {
+            detail: self.0.detail.clone(),
+            message: self.0.message.clone(),
+            context: self.0.context.clone(),
+            log: self.0.log.clone(),
+            source: None,
+            ..*self.0
+        }))
+    }
+
     /// A C call that returned a null pointer instead of an object.
     pub(crate) fn from_null(call: &'static str, message: Option<String>) -> Self {
         Self(Box::new(Inner {

@@ -1,5 +1,7 @@
 //! Indices that the host looks at before an operator is queued that uses them.
 
+use acl_sys::aclFormat;
+
 use super::argument::Arg;
 use super::element::DataType;
 use super::executor::Call;
@@ -126,10 +128,8 @@ fn size_at(data: &View<'_>, dim: usize) -> Option<i64> {
 
 fn check_tensor(name: &str, indices: &View<'_>, of: impl Fn(&[usize]) -> Option<Range>) -> Result<()> {
     let count = indices.dims.elements();
-    let size = indices.dtype.size();
-    if count == 0 || indices.form.is_some() || !matches!(indices.dtype, DataType::I32 | DataType::I64) {
-        return Ok(());
-    }
+    let Some(dtype) = type_of(indices).filter(|_| count > 0) else { return Ok(()) };
+    let size = dtype.size();
     let (first, len) = indices.bytes();
     let from = indices.start.addr() - indices.allocation.address().addr() + first;
     let bytes = SharedBuffer::<u8>::within(indices.allocation, from, len).as_slice().to_vec()?;
@@ -143,6 +143,15 @@ fn check_tensor(name: &str, indices: &View<'_>, of: impl Fn(&[usize]) -> Option<
         advance(&mut place, &indices.dims);
     }
     Ok(())
+}
+
+/// The type of indices that the host can read.
+fn type_of(indices: &View<'_>) -> Option<DataType> {
+    let dtype = match indices.form {
+        None => Some(indices.dtype),
+        Some(form) => form.kind.data_type().filter(|_| form.format == aclFormat::ACL_FORMAT_ND),
+    };
+    dtype.filter(|dtype| matches!(dtype, DataType::I32 | DataType::I64))
 }
 
 fn check_number(name: &str, (place, number): (&[usize], i64), range: Range) -> Result<()> {

@@ -18,10 +18,14 @@ fn tensor(takes: Takes) -> Option<&'static Told> {
     }
 }
 
+fn takes_tensors(takes: Takes) -> bool {
+    matches!(takes, Takes::Tensor(..) | Takes::Tensors(..))
+}
+
 /// The arguments of an operator, kept.
 #[derive(Clone)]
 pub(super) enum Kept {
-    /// All other parameters take a tensor, and have it.
+    /// All other parameters take a tensor, and have it; this one takes none.
     One(Told),
     All(Thin<Told>),
 }
@@ -32,7 +36,7 @@ impl Kept {
         let is_tensor = |(told, takes): (&Told, &Takes)| tensor(*takes) == Some(told);
         let mut others = (0..all.len().min(takes.len())).filter(|at| !is_tensor((&all[*at], &takes[*at])));
         match (others.next(), others.next()) {
-            (Some(at), None) if all.len() == takes.len() && tensor(takes[at]).is_none() => {
+            (Some(at), None) if all.len() == takes.len() && !takes_tensors(takes[at]) => {
                 Self::One(all.swap_remove(at))
             }
             _ => Self::All(all.into()),
@@ -131,6 +135,13 @@ mod tests {
                 assert_eq!(all.tensors_before(parameter), before.count(), "{parameter} of {told:?}");
             }
         }
+        const LIST: [Takes; 3] = [
+            Takes::Tensor(Access::Read, false),
+            Takes::Tensors(Access::Read, false),
+            Takes::Tensor(Access::Write, false),
+        ];
+        let with_list = Kept::of(vec![read(), Told::Tensors(3, Access::Read), write()], &LIST);
+        assert_eq!((with_list.all(&LIST).tensors_before(2), with_list.all(&LIST).has_each_tensor()), (4, false));
         let tensors = vec![read(), read()];
         let takes: &'static [Takes] = &[Takes::Tensor(Access::Read, false); 2];
         assert_eq!(Kept::of(tensors.clone(), takes).all(takes).iter().cloned().collect::<Vec<_>>(), tensors);

@@ -1,6 +1,6 @@
 //! Indices that the host looks at before an operator is queued: what is refused is what the mock's kernels find.
 
-use racl::op::{self, Argument, Reduce, Scalar, aclnn};
+use racl::op::{self, AnyTensor, Argument, DataType, Reduce, Scalar, aclnn};
 use racl::{CaptureMode, Context, ErrorKind, Result, Stream, Tensor};
 
 use crate::common::{assert_says, device};
@@ -112,6 +112,23 @@ fn the_place_in_a_view_with_strides_and_an_offset_is_named() {
     let nothing = x.narrow(0, 0..0).unwrap();
     let error = op::gather(&stream, &nothing, 0, &part, &mut out).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["there is nothing for it to name"]);
+}
+
+#[test]
+fn tensors_whose_type_is_known_as_the_program_runs_are_looked_at() {
+    let context = checked();
+    let stream = context.stream().unwrap();
+    let x = context.upload_tensor(&[1.0_f32; 6], [3, 2]).unwrap();
+    let mut out = context.zeros::<f32>([1, 2]).unwrap();
+    let mut choose = |bytes: &[u8], kind: DataType| {
+        let index = AnyTensor::over(context.upload(bytes)?, kind, [1])?;
+        aclnn::index_select(&stream, &x, 0, &index, &mut out)
+    };
+    choose(&1_i64.to_ne_bytes(), DataType::I64).unwrap();
+    choose(&2_i32.to_ne_bytes(), DataType::I32).unwrap();
+    for error in [choose(&3_i64.to_ne_bytes(), DataType::I64), choose(&3_i32.to_ne_bytes(), DataType::I32)] {
+        assert_says(&error.unwrap_err(), ErrorKind::InvalidArgument, &["index is 3 at [0]"]);
+    }
 }
 
 #[test]

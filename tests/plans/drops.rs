@@ -72,6 +72,8 @@ fn live() -> [u64; 5] {
 /// That the device can be closed, and that nothing is alive then.
 #[track_caller]
 fn assert_nothing_left(alone: Alone) {
+    // Elsewhere tests that were skipped half way have left something.
+    crate::common::needs_mock("it counts handles");
     assert!(alone.device.context().take_drop_errors().is_empty());
     let Alone { device, _watched, _lock } = alone;
     device.close().unwrap();

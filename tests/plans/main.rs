@@ -36,6 +36,7 @@ mod host_outputs;
 mod kernels;
 mod lifetimes;
 mod lints;
+mod lists;
 mod methods;
 mod mixer;
 mod overlap;

@@ -70,11 +70,12 @@ impl Builder {
     /// operator. Results are the same; [`Counters::decided_by_host`] says how often the host waited. Simulations choose
     /// where they get there.
     ///
-    /// Captures record all that may be chosen, whether a run chooses it or not. Where the library refuses an operator of it
-    /// at the sizes of a run, such as a maximum of no elements, the graphs for these sizes are several as on an older
-    /// library, and do without that plan: `if there is something, reduce it` works with nothing there. A run that chooses
-    /// it fails and names operator and line, in front of its work, as eager runs fail at the operator. A plan without
-    /// symbols, whose sizes are always the same, is refused when it is captured; so is one that waits at an external gate.
+    /// Captures record all that may be chosen, whether a run chooses it or not. Where the library refuses what an
+    /// operator of it is given ([`ErrorKind::OperatorArgument`]) at the sizes of a run, such as a maximum of no
+    /// elements, the graphs for these sizes are several as on an older library, and do without that plan: `if there is
+    /// something, reduce it` works with nothing there. A run that chooses it fails and names operator and line, in
+    /// front of its work, as eager runs fail at the operator. A plan without symbols, whose sizes are always the same,
+    /// is refused when it is captured; so is one that waits at an external gate.
     ///
     /// Places in memory are planned for both: what one of them needs alone, the other one may use as well. Dumps show
     /// both, between brackets. [`Plan::overlap`] takes a choice as one piece of work; so does [`Plan::optimise`] of the work

@@ -30,9 +30,9 @@ impl Plan {
     /// An executable that replays captured graphs, with the default options. A plan whose graph depends on nothing
     /// that runs bring is captured now.
     ///
-    /// A plan with [choices](crate::plan::Builder::if_else) is one graph on a library with conditional graphs. On others,
-    /// and for sizes at which the library refuses an operator that may be chosen, it is several, and each run waits for the conditions of its choices; only the work behind the last of them is under
-    /// way when it returns.
+    /// A plan with [choices](crate::plan::Builder::if_else) is one graph on a library with conditional graphs. On
+    /// others, and for sizes at which the library refuses an operator that may be chosen, it is several, and each run
+    /// waits for the conditions of its choices; only the work behind the last of them is under way when it returns.
     ///
     /// # Errors
     ///

@@ -32,17 +32,12 @@ pub(super) struct Segment {
     inside: bool,
 }
 
-/// What a segment of an arm that the library refuses has in place of a graph.
-struct Refused {
-    kind: ErrorKind,
-    text: String,
-}
-
 enum Recorded {
     /// Not yet.
     No,
     Graph(usize),
-    Refused(Refused),
+    /// What the library said of an arm that it refuses.
+    Refused(Error),
 }
 
 impl Segment {
@@ -53,7 +48,7 @@ impl Segment {
     fn graph<'a>(&self, graphs: &'a mut [Graph]) -> Result<&'a mut Graph> {
         let graph = match &self.recorded {
             Recorded::Graph(graph) => graphs.get_mut(*graph),
-            Recorded::Refused(Refused { kind, text }) => return Err(Error::new(*kind, text.clone())),
+            Recorded::Refused(error) => return Err(error.again()),
             Recorded::No => None,
         };
         graph.ok_or_else(|| Error::new(ErrorKind::Internal, "a piece of a plan without a graph"))
@@ -165,8 +160,7 @@ impl Graphs {
                         self.all.push(graph);
                     }
                     Err(error) if segment.inside && issue.is_refused(&error) => {
-                        let (kind, text) = (error.kind(), format!("{error:#}"));
-                        segment.recorded = Recorded::Refused(Refused { kind, text });
+                        segment.recorded = Recorded::Refused(error);
                     }
                     Err(error) => return Err(error),
                 },
@@ -311,7 +305,7 @@ impl Issue<'_> {
     pub(super) fn is_refused(&self, error: &Error) -> bool {
         let node = self.next.checked_sub(1).and_then(|node| self.source.recipe.nodes.get(node));
         let plan = self.source.plan;
-        matches!(error.kind(), ErrorKind::OperatorArgument | ErrorKind::InvalidArgument)
+        error.kind() == ErrorKind::OperatorArgument
             && !plan.recipe.symbols.is_empty()
             && matches!(node.map(|node| node.kind), Some(NodeKind::Foreign(function)) if plan.operator(function).is_some())
     }

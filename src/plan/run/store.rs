@@ -81,7 +81,8 @@ pub struct Counters {
     /// [`RunOptions::address_updates`](super::RunOptions::address_updates).
     pub updates_by_address: u64,
     /// Conditions that the host waited for, to choose a plan or one more round of a loop: in eager runs, on a library
-    /// whose graphs cannot choose, and for sizes at which it refuses what may be chosen. See [`Builder::if_else`](crate::plan::Builder::if_else).
+    /// whose graphs cannot choose, and for sizes at which it refuses what may be chosen. See
+    /// [`Builder::if_else`](crate::plan::Builder::if_else).
     pub decided_by_host: u64,
 }
 

@@ -41,39 +41,38 @@ impl Executable {
             self.origin = Stream::lease(self.context.inner())?;
         }
         let evicts = self.options.on_full == OnFull::EvictLeastRecent;
-        while evicts && self.store.len() > 0 && budget::is_short(&self.plan.0, &self.context, self.form)? {
+        let (mut form, mut why) = (self.form, None);
+        while evicts && self.store.len() > 0 && budget::is_short(&self.plan.0, &self.context, form)? {
             self.evict();
         }
         loop {
-            let none_left = |error: &Error| {
-                matches!(error.kind(), ErrorKind::NoStreams | ErrorKind::NoEvents | ErrorKind::OutOfMemory)
-            };
-            match self.record(Arc::clone(sized), key.clone(), bound, (self.form, at)) {
+            match self.record(Arc::clone(sized), key.clone(), bound, (form, at)) {
                 Err(Failed { error, .. }) if evicts && self.store.len() > 0 && none_left(&error) => self.evict(),
-                Err(Failed { error, in_arm: true }) => return self.record_in_parts(sized, key, bound, at, error),
-                other => return other.map_err(|failed| failed.error),
+                Err(Failed { error, in_arm: true }) if self.may_be_in_parts(sized) => {
+                    (form, why) = (Form::Segments, Some(error));
+                    if self.origin.0.is_spoilt() {
+                        self.origin = Stream::lease(self.context.inner())?;
+                    }
+                }
+                done => return done.map_err(|failed| in_place_of(failed.error, why)),
             }
         }
     }
 
-    /// Captures a graph for each arm, among which the host chooses, where an arm cannot be part of one graph, as `why` says.
-    fn record_in_parts(
-        &mut self,
-        sized: &Arc<Sized>,
-        key: &Key,
-        bound: &[Option<Bound>],
-        at: At,
-        why: Error,
-    ) -> Result<Captured> {
-        let form = Form::Segments;
-        if form.check_waits(sized.recipe(&self.plan.0)).is_err()
-            || budget::check(&self.plan.0, &self.context, form, true).is_err()
-        {
-            return Err(why);
-        }
-        if self.origin.0.is_spoilt() {
-            self.origin = Stream::lease(self.context.inner())?;
-        }
-        self.record(Arc::clone(sized), key.clone(), bound, (form, at)).map_err(|failed| failed.error)
+    /// Whether the host can choose among arms, each a graph of its own, where one graph cannot have them all.
+    fn may_be_in_parts(&self, sized: &Sized) -> bool {
+        Form::Segments.check_waits(sized.recipe(&self.plan.0)).is_ok()
+    }
+}
+
+fn none_left(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::NoStreams | ErrorKind::NoEvents | ErrorKind::OutOfMemory)
+}
+
+/// What is wrong with a capture in parts, which one graph could not be, as `why` says.
+fn in_place_of(error: Error, why: Option<Error>) -> Error {
+    match why {
+        Some(why) => error.context(format!("captured in parts, since one graph cannot have them all: {why}")),
+        None => error,
     }
 }

@@ -6,6 +6,7 @@ use racl::{ErrorKind, Result};
 
 use super::{WAYS, Way, made};
 use crate::Alone;
+use crate::common::mock;
 
 const NOTHING: i64 = -1;
 
@@ -123,5 +124,60 @@ fn where_the_host_cannot_choose_an_arm_that_is_refused_is_no_capture() {
         ["`then`, which is captured whether a run chooses it or not", "if (#", "aclnnAmax (#", "impossible.rs:"]
     {
         assert!(text.contains(part), "{part:?} is not in: {text}");
+    }
+}
+
+fn reduces_if_there_is_anything() -> Plan {
+    let (some, nothing) = (greatest(true), greatest(false));
+    chooses(|g, [c, x, none]| g.if_else(c, &some, &nothing, &[x, none]).map(|[y]: [_; 1]| y))
+}
+
+#[test]
+fn graphs_of_earlier_runs_go_for_one_in_parts() {
+    crate::common::needs_function("aclmdlRIAddCondTask");
+    let (alone, plan) = (Alone::new(), reduces_if_there_is_anything());
+    // One capture is whole, three are its parts.
+    for nth in 1..=4 {
+        let mut exe = made(Way::Graph, &plan, &alone.device, &RunOptions::new()).unwrap();
+        assert_eq!(run(&alone, &mut exe, 3, 0).unwrap(), NOTHING);
+        mock::fail("aclmdlRICaptureBegin", nth, 207_001).unwrap();
+        assert_eq!(run(&alone, &mut exe, 0, 0).unwrap(), NOTHING, "capture {nth}");
+        mock::clear_failures();
+    }
+}
+
+#[test]
+fn what_else_is_wrong_is_no_arm_that_is_refused() {
+    let (alone, plan) = (Alone::new(), reduces_if_there_is_anything());
+    for nth in 1..=4 {
+        let mut exe = made(Way::Graph, &plan, &alone.device, &RunOptions::new()).unwrap();
+        mock::fail("aclrtGetStreamAvailableNum", nth, 507_010).unwrap();
+        match run(&alone, &mut exe, 0, 0) {
+            Ok(number) => assert_eq!(number, NOTHING),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::DeviceLost, "{nth}: {error:#}"),
+        }
+        mock::clear_failures();
+    }
+    // An operator that fails once at sizes at which it is possible.
+    for (way, code) in WAYS.into_iter().flat_map(|way| [(way, 107_000), (way, 507_899)]) {
+        let mut exe = made(way, &plan, &alone.device, &RunOptions::new()).unwrap();
+        mock::fail("aclnnAmax", 1, code).unwrap();
+        assert_eq!(run(&alone, &mut exe, 3, 1).unwrap_err().code(), Some(code), "{way:?}");
+        let decided = exe.counters().decided_by_host;
+        assert_eq!(run(&alone, &mut exe, 3, 1).unwrap(), 2, "{way:?}");
+        assert!(way != Way::Graph || exe.counters().decided_by_host == decided);
+    }
+    let _ = alone.device.context().take_drop_errors();
+}
+
+#[test]
+fn the_code_of_the_library_is_told_each_time() {
+    let (alone, plan) = (Alone::new(), reduces_if_there_is_anything());
+    for way in WAYS {
+        let mut exe = made(way, &plan, &alone.device, &RunOptions::new()).unwrap();
+        for _ in 0..2 {
+            let error = run(&alone, &mut exe, 0, 1).unwrap_err();
+            assert_eq!((error.code(), error.call()), (Some(161_002), Some("aclnnAmaxGetWorkspaceSize")), "{way:?}");
+        }
     }
 }
