@@ -20,18 +20,21 @@ mod rules;
 use rules::{Rule, Within};
 
 impl Context {
-    /// Whether the host looks at indices before it gives an operator that uses them to a stream of this context: not
-    /// unless told so, here, or for contexts that are made later by the environment variable `RACL_CHECK_INDICES`,
-    /// which is 1 then. For tests, and while a program is written: it waits for the work that makes the indices, and
-    /// for other work that uses their memory, and copies them. Any thread may set it.
+    /// Makes the host look at indices before it gives an operator that uses them to a stream of this context, or not, as a
+    /// context begins. Where the environment variable `RACL_CHECK_INDICES` is 1, contexts begin with it. It is for tests,
+    /// and while a program is written. Any thread may set it.
     ///
-    /// One out of range is an error of the operator, which is not queued, with
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) and the place and the number. These operators
-    /// are looked at, by whatever function they are called: those that gather, scatter, index, embed, take and put, and
-    /// the losses that take a class for each row. Not looked at are others, indices that are not `i32` or `i64`,
-    /// operators of a capture, and what a run of a plan gives to streams
-    /// ([`Plan::simulate`](crate::plan::Plan::simulate) finds those); and nothing is beside a capture that forbids a
-    /// wait.
+    /// An index out of range is an error of the operator then, which is not queued:
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) with the place and the number. To look at them the
+    /// call waits for all work that uses their memory, on whatever stream, and copies them: it may be told that such work
+    /// failed, and waits for ever where that waits for the calling thread, as at a gate or for a value.
+    ///
+    /// These operators are looked at, by whatever function they are called: those that gather, scatter, index, embed, take
+    /// and put, and the losses that take a class for each row. Not looked at are others; indices that are not `i32` or
+    /// `i64`, and in a list those behind them, where a mask may stand for several dimensions; operators of a capture, of
+    /// other code too, and of an update of a graph; what a run of a plan gives to streams
+    /// ([`Plan::simulate`](crate::plan::Plan::simulate) finds those); and anything beside a capture of the indices' context
+    /// that forbids a wait. Captures of other code on other streams are not known, and a wait may spoil them.
     ///
     /// Negative indices are in range for operators that count them from the end: gathers, lists of indices, takes and
     /// puts, fills, and `aclnnGatherNd` where it is told so.
@@ -88,8 +91,10 @@ impl Range {
 #[inline(never)]
 pub(super) fn check(stream: &Stream, call: &Call<'_>) -> Result<()> {
     let Some(rule) = rules::of(call.function.name()) else { return Ok(()) };
-    // A plan orders its own work, and a capture runs nothing.
-    if ByPlan::is_here() || stream.is_capturing() || stream.0.context().forbids_waits() {
+    // A plan orders its own work; a capture, of other code too, and an update of a graph run nothing now.
+    let runs_later =
+        || stream.is_capturing() || stream.0.only_keeps() || stream.is_captured_by_others().unwrap_or(true);
+    if ByPlan::is_here() || runs_later() {
         return Ok(());
     }
     check_by(rule, call).map_err(|error| error.context_in_front(call.function.name()))
@@ -103,6 +108,10 @@ fn check_by(rule: &Rule, call: &Call<'_>) -> Result<()> {
         Some(Arg::Tensor(indices, _)) => {
             let Some(range) = rule.range(call, &data) else { return Ok(()) };
             let indices = operand::memory(*indices)?;
+            // Columns of pairs are in different dimensions.
+            if matches!(rule.within, Within::Starts) && indices.dims.rank() > 1 {
+                return Ok(());
+            }
             let of = |place: &[usize]| match rule.within {
                 Within::Leading => Some(Range { size: size_at(&data, *place.last()?)?, ..range }),
                 _ => Some(range),
@@ -113,6 +122,10 @@ fn check_by(rule: &Rule, call: &Call<'_>) -> Result<()> {
             for member in 0..list.count() {
                 let indices = operand::memory(list.at(member))?;
                 let Some(size) = size_at(&data, member) else { return Ok(()) };
+                // A mask stands for as many dimensions as it has: those behind it are of others.
+                if indices.dims.elements() > 0 && type_of(&indices).is_none() {
+                    return Ok(());
+                }
                 let name = format!("{}[{member}]", rule.index);
                 check_tensor(&name, &indices, |_| Some(Range { size, wraps: true, skipped: None }))?;
             }
@@ -129,6 +142,9 @@ fn size_at(data: &View<'_>, dim: usize) -> Option<i64> {
 fn check_tensor(name: &str, indices: &View<'_>, of: impl Fn(&[usize]) -> Option<Range>) -> Result<()> {
     let count = indices.dims.elements();
     let Some(dtype) = type_of(indices).filter(|_| count > 0) else { return Ok(()) };
+    if indices.allocation.context().forbids_waits() {
+        return Ok(());
+    }
     let size = dtype.size();
     let (first, len) = indices.bytes();
     let from = indices.start.addr() - indices.allocation.address().addr() + first;

@@ -98,6 +98,11 @@ impl State {
 }
 
 impl StreamInner {
+    /// Whether what it is given runs later, as a part of a graph.
+    pub(crate) fn only_keeps(&self) -> bool {
+        self.lock().only_keeps
+    }
+
     /// Submits to a stream whose work only keeps memory.
     #[inline(never)]
     pub(super) fn submit_kept(

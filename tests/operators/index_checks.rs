@@ -190,6 +190,68 @@ fn captures_are_not_looked_at_nor_spoilt() {
     drop(graph.unwrap());
 }
 
+#[test]
+fn what_runs_later_is_not_looked_at() {
+    let context = checked();
+    let (stream, elsewhere) = (context.stream().unwrap(), checked());
+    let x = context.upload_tensor(&[1.0_f32, 2.0, 3.0], [3, 1]).unwrap();
+    let near = context.upload_tensor(&[1_i64], [1]).unwrap();
+    let (mut later, mut out) = (context.upload_tensor(&[7_i64], [1]).unwrap(), context.zeros([1, 1]).unwrap());
+    // An update, whose indices are made before the launch.
+    let mut group = None;
+    let graph = stream.capture(CaptureMode::ThreadLocal, |s| {
+        group = Some(s.task_group(|s| op::index_select(s, &x, 0, &near, &mut out))?);
+        Ok(())
+    });
+    let mut graph = graph.unwrap();
+    graph.update(&group.unwrap(), |s| op::index_select(s, &x, 0, &later, &mut out)).unwrap();
+    op::fill(&stream, &mut later, 2).unwrap();
+    graph.launch(&stream).unwrap();
+    assert_eq!(out.to_vec().unwrap(), [3.0]);
+    // Beside a capture of the context that the indices are of.
+    let far = elsewhere.upload_tensor(&[1_i64], [1]).unwrap();
+    let capture = elsewhere.stream().unwrap().begin_capture(CaptureMode::ThreadLocal).unwrap();
+    let done = op::index_select(&stream, &x, 0, &far, &mut out);
+    capture.finish().unwrap();
+    done.unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn captures_of_other_code_are_not_looked_at() {
+    let context = checked();
+    let stream = context.stream().unwrap();
+    let x = context.upload_tensor(&[1.0_f32; 3], [3, 1]).unwrap();
+    let (far, mut out) = (context.upload_tensor(&[7_i64], [1]).unwrap(), context.zeros([1, 1]).unwrap());
+    let (acl, mut graph) = (device().acl().clone(), std::ptr::null_mut());
+    let mode = racl::sys::aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+    // SAFETY: a live stream.
+    let begun = unsafe { acl.table().aclmdlRICaptureBegin().unwrap()(stream.as_raw(), mode) };
+    op::index_select(&stream, &x, 0, &far, &mut out).unwrap();
+    // SAFETY: a live stream, and a place for the graph, which is not run.
+    let ended = unsafe { acl.table().aclmdlRICaptureEnd().unwrap()(stream.as_raw(), &raw mut graph) };
+    assert_eq!((begun, ended, graph.is_null()), (0, 0, false));
+    // SAFETY: the graph was made above, and is not used again.
+    assert_eq!(unsafe { acl.table().aclmdlRIDestroy().unwrap()(graph) }, 0);
+}
+
+#[test]
+fn contexts_begin_with_what_the_environment_says() {
+    const CHILD: &str = "RACL_TEST_INDEX_CHECKS";
+    if let Ok(expected) = std::env::var(CHILD) {
+        let context = device().context().create_context().unwrap();
+        assert_eq!(context.index_checks().to_string(), expected);
+        return;
+    }
+    for (value, expected) in [("1", "true"), ("0", "false"), ("", "false"), ("yes", "false")] {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "index_checks::contexts_begin_with_what_the_environment_says"]);
+        let done = child.env(CHILD, expected).env("RACL_CHECK_INDICES", value).output().unwrap();
+        let said = String::from_utf8(done.stdout).unwrap();
+        assert!(done.status.success() && said.contains("1 passed"), "{value:?}: {said}");
+    }
+}
+
 /// Takes indices of its own result, which the windows give.
 const NOT_LOOKED_AT: [&str; 1] = ["aclnnMaxPool2dWithIndicesBackward"];
 

@@ -476,7 +476,7 @@ fn work_on_other_streams_waits_for_a_run_that_writes_memory_lent_anew() {
             let (lent, _owner) = lent_of(&theirs, &context);
             mock::hold(&stream).unwrap();
             exe.run(&stream, &mut give(&exe, "x", &lent)).unwrap();
-            racl::op::muls(&other, &lent, 10.0.into(), &mut out).unwrap();
+            racl::op::muls(&other, &lent, 10.0, &mut out).unwrap();
             assert!(!other.is_complete().unwrap(), "{class:?}: the run has not written it yet");
             mock::release(&stream).unwrap();
             assert_eq!(out.to_vec().unwrap(), [10.0 * after; 4], "{class:?}");
