@@ -75,6 +75,7 @@ fn a_run_needs_no_more_than_what_it_chooses_at_its_sizes() {
 
 #[test]
 fn where_the_library_refuses_an_arm_the_host_chooses_and_elsewhere_the_graph() {
+    crate::common::needs_function("aclmdlRIAddCondTask");
     let alone = Alone::new();
     let (some, nothing) = (greatest(true), greatest(false));
     let plan = chooses(|g, [c, x, none]| g.if_else(c, &some, &nothing, &[x, none]).map(|[y]: [_; 1]| y));
@@ -110,6 +111,7 @@ fn cases_and_arms_of_arms_may_be_impossible() {
 
 #[test]
 fn where_the_host_cannot_choose_an_arm_that_is_refused_is_no_capture() {
+    crate::common::needs_function("aclmdlRIAddCondTask");
     let alone = Alone::new();
     let (some, nothing) = (greatest(true), greatest(false));
     let plan = chooses(|g, [c, x, none]| {
