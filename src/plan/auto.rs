@@ -119,6 +119,8 @@ pub struct Auto {
     max_streams: usize,
     l2_share: Share,
     at: Vec<(String, usize)>,
+    /// Inputs that are given anew for each run, whatever their class: updatable ones where the plan is called.
+    bound: Vec<u32>,
 }
 
 impl Auto {
@@ -133,6 +135,7 @@ impl Auto {
             max_streams: STREAMS,
             l2_share: Share::Thousandths(500),
             at: Vec::new(),
+            bound: Vec::new(),
         }
     }
 
@@ -151,8 +154,9 @@ impl Auto {
     /// Whether calls stay ([`Builder::call`](super::Builder::call)), where they are written out otherwise: the work of each
     /// plan that is called overlaps by itself, once, for the sizes of its first call, and also stays so in what is stored.
     /// Work around calls, and of plans that are also chosen ([`Builder::if_else`](super::Builder::if_else)), stays as it
-    /// is, and so does a plan with streams or prefetches of its own beside its calls. The report has what is done in such a
-    /// plan once; its times count all calls.
+    /// is, and so does a plan with streams or prefetches of its own beside its calls. What some call of it gives an updatable
+    /// input is not prefetched in it ([`Reason::Bound`]). The report has what is done in such a plan once; its times count all
+    /// calls.
     ///
     /// # Examples
     ///

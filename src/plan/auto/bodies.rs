@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::plan::builder::Built;
 use crate::plan::calls;
 use crate::plan::recipe::callable::CallInfo;
-use crate::plan::recipe::{NodeKind, Recipe};
+use crate::plan::recipe::{NodeKind, Recipe, StorageKind, is_updatable};
 use crate::plan::spread::is_on_one_stream;
 
 use super::report::Report;
@@ -43,7 +43,7 @@ pub(super) fn overlap(plan: &Plan, auto: &Auto, symbols: &[u64], mut report: Rep
         }
         seen.push(info.callee);
         let Some(body) = Plan::of_callee(&recipe.called[info.callee as usize]) else { continue };
-        let found = body.overlap(&auto.of_body(&body.0.recorded.recipe, info, symbols))?;
+        let found = body.overlap(&auto.of_body(&old.recipe, info, symbols))?;
         let before = std::mem::replace(&mut recipe.called[info.callee as usize], found.plan.callee());
         if found.plan.callee().is(&body.callee()) || !fits(&recipe) {
             recipe.called[info.callee as usize] = before;
@@ -86,12 +86,35 @@ fn fits(recipe: &Recipe) -> bool {
 }
 
 impl Auto {
-    /// The same for a plan that is called, for the sizes that it has there.
-    fn of_body(&self, called: &Recipe, info: &CallInfo, symbols: &[u64]) -> Self {
+    /// The same for a plan that `recipe` calls, for the sizes that it has there.
+    fn of_body(&self, recipe: &Recipe, info: &CallInfo, symbols: &[u64]) -> Self {
+        let called = recipe.called[info.callee as usize].0.recorded();
         let values =
             info.symbols.iter().map(|size| size.value(symbols).and_then(|value| usize::try_from(value).ok()));
         let sizes = called.symbols.iter().zip(values);
         let at = sizes.filter_map(|(symbol, value)| Some((symbol.name.clone(), value?))).collect();
-        Self { at, ..self.clone() }
+        let inputs = 0..called.inputs.len();
+        let is_bound =
+            |input: &usize| operands(recipe, info.callee, *input).any(|value| self.is_bound(recipe, value));
+        let bound = inputs.filter(is_bound).map(|input| input as u32).collect();
+        Self { at, bound, ..self.clone() }
     }
+
+    /// Whether each run gives a value anew, so that no prefetch can have its address.
+    fn is_bound(&self, recipe: &Recipe, value: u32) -> bool {
+        match recipe.storages[recipe.storage_of(value) as usize].kind {
+            StorageKind::Input(input) => is_updatable(recipe, value) || self.bound.contains(&input),
+            _ => false,
+        }
+    }
+}
+
+/// What each call of a plan gives for an input.
+fn operands(recipe: &Recipe, callee: u32, input: usize) -> impl Iterator<Item = u32> {
+    recipe.nodes.iter().filter_map(move |node| match node.kind {
+        NodeKind::Call(call) if recipe.calls[call as usize].callee == callee => {
+            Some(recipe.accesses_of(node).get(input)?.value)
+        }
+        _ => None,
+    })
 }

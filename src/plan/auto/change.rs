@@ -109,8 +109,8 @@ impl<'a> Chosen<'a> {
             chosen.spread(several, is_spread);
         }
         if auto.prefetch {
-            let found =
-                fetch::fetches((fixed, costs), chosen.schedule(), &wishes.fences, (&auto.target, auto.budget()));
+            let (recipe, cache) = ((fixed, costs), (&auto.target, auto.budget()));
+            let found = fetch::fetches(recipe, chosen.schedule(), &wishes.fences, cache, &auto.bound);
             chosen.fetch(found);
         }
         chosen

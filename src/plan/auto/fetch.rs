@@ -53,12 +53,14 @@ pub(super) struct Fetches {
     pub(super) total: u64,
 }
 
-/// Goes through the schedule of a recipe without symbols. `budget` is how many bytes of L2 may be in use.
+/// Goes through the schedule of a recipe without symbols. `budget` is how many bytes of L2 may be in use, `bound` are
+/// inputs that are given anew for each run whatever their class.
 pub(super) fn fetches(
     (recipe, costs): (&Recipe, &[Cost]),
     schedule: &Schedule,
     fences: &[u32],
     (target, budget): (&Target, u64),
+    bound: &[u32],
 ) -> Fetches {
     let mut walk = Walk {
         recipe,
@@ -72,6 +74,7 @@ pub(super) fn fetches(
         touched: vec![0; recipe.nodes.len() + 1],
         used: HashMap::new(),
         written: written(recipe),
+        bound,
         fences,
         free: 0,
         found: Fetches { all: Vec::new(), left: Vec::new(), total: 0 },
@@ -118,6 +121,8 @@ struct Walk<'a> {
     /// The last work that read some bytes.
     used: HashMap<Range, u32>,
     written: Vec<bool>,
+    /// Inputs that are given anew for each run.
+    bound: &'a [u32],
     /// Nodes that come after all before them, prefetches too.
     fences: &'a [u32],
     /// When the prefetches so far are done.
@@ -164,6 +169,7 @@ impl Walk<'_> {
         match recipe.storages[storage as usize].kind {
             StorageKind::Constant(_) | StorageKind::Once => {}
             StorageKind::Input(input) => match recipe.inputs[input as usize].class {
+                Input::Frozen | Input::Static if self.bound.contains(&input) => return Some(Err(Reason::Bound)),
                 Input::Frozen | Input::Static => {}
                 Input::Tracked(_) | Input::Updatable => return Some(Err(Reason::Bound)),
                 Input::Copied | Input::Host => return None,

@@ -9,6 +9,7 @@ use crate::plan::{Builder, Foreign, HostFunction, Input, Options, PassMode, Pass
 
 use super::{Auto, Overlapped, Rates, Reason, Target};
 
+mod bodies;
 mod properties;
 
 /// 24 matrix and 48 vector cores. An operator takes 2 us at least, an event 1 us; memory moves 1 MB a microsecond,
