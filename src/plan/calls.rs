@@ -15,7 +15,7 @@ mod written_out;
 
 pub(crate) use choices::{check_choice, check_choice_operands, pieces_of_choice, wrong_limit};
 pub(crate) use facts::facts;
-pub(crate) use fits::{check_info, check_operands, check_pieces, dims_of_result, wrong_count};
+pub(crate) use fits::{check_info, check_operands, check_pieces, check_whole, dims_of_result, wrong_count};
 pub(crate) use params::{behind, leaves, params_of_call, params_of_choice, pieces_of_call, repeats};
 pub(crate) use sizes::bind;
 pub(crate) use written_out::{begins, inlined, written_out};

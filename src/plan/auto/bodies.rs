@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::plan::Plan;
 use crate::plan::builder::Built;
 use crate::plan::calls;
-use crate::plan::recipe::callable::CallInfo;
+use crate::plan::recipe::callable::{CallInfo, Callee};
 use crate::plan::recipe::{NodeKind, Recipe, StorageKind, is_updatable};
 use crate::plan::spread::is_on_one_stream;
 
@@ -44,13 +44,15 @@ pub(super) fn overlap(plan: &Plan, auto: &Auto, symbols: &[u64], mut report: Rep
         seen.push(info.callee);
         let Some(body) = Plan::of_callee(&recipe.called[info.callee as usize]) else { continue };
         let found = body.overlap(&auto.of_body(&old.recipe, info, symbols))?;
-        let before = std::mem::replace(&mut recipe.called[info.callee as usize], found.plan.callee());
-        if found.plan.callee().is(&body.callee()) || !fits(&recipe) {
-            recipe.called[info.callee as usize] = before;
-            continue;
+        if found.plan.callee().is(&body.callee()) {
+            report.add(found.report);
+        } else if put(&mut recipe, info.callee, found.plan.callee()) {
+            let sooner = found.report.before.saturating_sub(found.report.after);
+            better.push(Better { callee: info.callee, sooner });
+            report.add(found.report);
+        } else {
+            report.add(found.report.too_large());
         }
-        better.push(Better { callee: info.callee, sooner: found.report.before.saturating_sub(found.report.after) });
-        report.add(found.report);
     }
     let sooner = |info: &CallInfo| {
         let known = better.iter().find(|one| one.callee == info.callee);
@@ -73,7 +75,17 @@ fn is_chosen(recipe: &Recipe, callee: u32) -> bool {
     arms.any(|arm| recipe.calls[*arm as usize].callee == callee)
 }
 
-/// Whether all calls fit what they call.
+/// Puts a plan in the place of another that is called, unless some call would not fit then, or all be too large.
+pub(super) fn put(recipe: &mut Recipe, callee: u32, plan: Callee) -> bool {
+    let before = std::mem::replace(&mut recipe.called[callee as usize], plan);
+    let fits = fits(recipe);
+    if !fits {
+        recipe.called[callee as usize] = before;
+    }
+    fits
+}
+
+/// Whether all calls fit what they call, and all of it together is no larger than a plan can be.
 fn fits(recipe: &Recipe) -> bool {
     recipe.nodes.iter().all(|node| match node.kind {
         NodeKind::Call(call) => {
@@ -82,7 +94,7 @@ fn fits(recipe: &Recipe) -> bool {
                 && calls::check_operands(recipe, info, recipe.accesses_of(node)).is_ok()
         }
         _ => true,
-    })
+    }) && calls::check_whole(recipe).is_ok()
 }
 
 impl Auto {

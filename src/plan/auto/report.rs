@@ -129,6 +129,9 @@ pub enum Reason {
     Streams,
     /// The whole would take as long on several streams, or longer.
     NoGain,
+    /// A plan that is called stays as it is, since with its streams and prefetches the plan that calls it would be larger
+    /// than a plan can be.
+    TooLarge,
     /// The weight is used in part: rows that indices tell, experts that have tokens, pages of a cache.
     InPart,
     /// The weight is read by what is no operator of the library: a copy, a foreign operator, a choice. How is not known.
@@ -177,6 +180,7 @@ impl fmt::Display for Reason {
             Self::Event => "waiting for an event would take as long",
             Self::Streams => "no stream is left",
             Self::NoGain => "nothing gained by several streams",
+            Self::TooLarge => "the plan that calls it would be too large",
             Self::InPart => "used in part",
             Self::NoOperator => "read by no operator of the library",
             Self::Written => "weight written in the plan",
@@ -270,6 +274,14 @@ impl Report {
             }
         }
         sort::by_key(&mut self.left, |(reason, count)| (std::cmp::Reverse(*count), *reason));
+    }
+
+    /// What is left of it where the plan stays as it is, since with all of this another would be too large.
+    pub(super) fn too_large(mut self) -> Self {
+        let count = self.moved.len() + self.prefetched.len();
+        self.left.push((Reason::TooLarge, count));
+        let (moved, prefetched, unfetched) = Default::default();
+        Self { moved, prefetched, unfetched, after: self.before, arena: (self.arena.0, self.arena.0), ..self }
     }
 }
 

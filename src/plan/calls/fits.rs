@@ -8,6 +8,7 @@ use crate::plan::recipe::sound::Sizes;
 use crate::plan::recipe::{Access, Recipe, StorageKind, is_updatable};
 use crate::plan::symbols::dim::{Dim, show_dims};
 
+use super::facts::facts;
 use super::params::params_of_call;
 use super::{MOST_DEPTH, MOST_PIECES, sizes};
 
@@ -43,6 +44,16 @@ pub(crate) fn check_pieces(pieces: u64) -> Fits {
         return Ok(());
     }
     Err(format!("a plan of {pieces} pieces with its calls written out, more than {MOST_PIECES}"))
+}
+
+/// That the plan, with those that it calls, has no more streams, core limits and pieces than it can have.
+pub(crate) fn check_whole(recipe: &Recipe) -> Fits {
+    let facts = facts(recipe, Vec::new());
+    let streams = recipe.called.iter().map(|callee| callee.0.facts().tags.len()).sum::<usize>() + recipe.tags.len();
+    if streams > usize::from(u16::MAX) || facts.cores > usize::from(u16::MAX) {
+        return Err("more streams or core limits than can be numbered, with those of plans that it calls".to_owned());
+    }
+    check_pieces(facts.pieces)
 }
 
 fn callee<'a>(recipe: &'a Recipe, info: &CallInfo) -> Result<&'a Callee, String> {

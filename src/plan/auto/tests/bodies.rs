@@ -1,5 +1,7 @@
 //! Plans that are called, where calls are kept.
 
+use crate::plan::auto::bodies::put;
+
 use super::*;
 
 const WIDTH: usize = 128;
@@ -59,4 +61,48 @@ fn what_is_updatable_where_a_plan_is_called_is_not_prefetched_and_all_else_overl
     });
     let nested = overlap(&twice(&middle, [updatable, frozen]), &slow());
     assert_eq!(fetched(&nested), (names(&["second"]), 1, 6));
+}
+
+/// Calls a plan of one input so many times in a row.
+fn repeated(called: &Plan, times: usize) -> Plan {
+    build(|g| {
+        let x = g.input("x", [8], F32, Input::Copied)?;
+        g.output("y", g.call_times(times, called, [x], &[]).map(|[y]: [Value; 1]| y)?)
+    })
+}
+
+#[test]
+fn why_a_plan_that_is_called_stays_as_it_is_is_told() {
+    let own = build(|g| {
+        let x = g.input("x", [8], F32, Input::Copied)?;
+        let y = g.scope("own", |g| g.abs(x))?;
+        g.join("own")?;
+        g.output("y", g.add(x, y)?)
+    });
+    let chain = build(|g| {
+        let x = g.input("x", [8], F32, Input::Copied)?;
+        g.output("y", (0..3).try_fold(x, |y, _| g.abs(y))?)
+    });
+    for (body, want) in [(own, (Reason::OwnStreams, 1)), (chain, (Reason::Needs, 3))] {
+        let kept = overlap(&repeated(&body, 2), &auto().keep_calls(true));
+        assert_eq!((kept.report.left, kept.report.after), (vec![want], kept.report.before));
+    }
+}
+
+#[test]
+fn what_is_called_stays_as_it_is_where_the_caller_would_be_too_large() {
+    let body = branches();
+    let Overlapped { plan: new, report } = overlap(&body, &auto());
+    let pieces = |plan: &Plan| plan.callee().0.facts().pieces as usize;
+    assert!((pieces(&body) + 1..2 * pieces(&body)).contains(&pieces(&new)));
+    // The caller itself has fewer pieces than two calls.
+    let most = (1 << 24) / pieces(&body) - 2;
+    for (times, fits) in [(most, false), (most / 2, true)] {
+        let mut recipe = repeated(&body, times).0.recorded.recipe.clone();
+        assert_eq!(put(&mut recipe, 0, new.callee()), fits, "{times}");
+        assert_eq!(recipe.called[0].is(&new.callee()), fits, "{times}");
+    }
+    let told = report.too_large();
+    assert_eq!((told.moved.len(), told.after), (0, told.before));
+    assert!(told.left.contains(&(Reason::TooLarge, 4)), "{told}");
 }

@@ -2,7 +2,9 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::Plan;
-use crate::plan::calls::{check_choice, check_choice_operands, check_info, check_operands, check_pieces, facts};
+use crate::plan::calls::{
+    check_choice, check_choice_operands, check_info, check_operands, check_pieces, check_whole,
+};
 use crate::plan::recipe::callable::Callee;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{NodeKind, Recipe};
@@ -43,14 +45,7 @@ pub(super) fn check(recipe: &Recipe) -> Result<()> {
         };
         fits.or_else(|text| wrong(format!("node {index}: {text}")))?;
     }
-    let facts = facts(recipe, Vec::new());
-    let streams = recipe.called.iter().map(|callee| callee.0.facts().tags.len()).sum::<usize>() + recipe.tags.len();
-    if streams > usize::from(u16::MAX) || facts.cores > usize::from(u16::MAX) {
-        return wrong(
-            "more streams or core limits than can be numbered, with those of plans that it calls".to_owned(),
-        );
-    }
-    check_pieces(facts.pieces).or_else(wrong)
+    check_whole(recipe).or_else(wrong)
 }
 
 /// What checks write out of the plans of one file: a few bytes may stand for many pieces, time and again.
