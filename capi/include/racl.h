@@ -2551,8 +2551,6 @@ int32_t racl_foreign_new(const racl_foreign_info *info,
  */
 int32_t racl_foreign_free(racl_foreign *foreign);
 
-extern int pthread_setcancelstate(int state, int *former);
-
 /**
  * The primary context of a device, which it opens. Each call gives a handle of the same one. RACL_INVALID_DEVICE for a
  * number of no device.

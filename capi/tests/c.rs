@@ -23,6 +23,20 @@ fn the_header_is_what_cbindgen_makes_of_the_sources() {
     assert!(there == made, "{} is old: RACL_WRITE_HEADER=1 cargo test -p racl-capi header", path.display());
 }
 
+/// What sources of here declare of other libraries is for them alone.
+#[test]
+fn the_header_declares_functions_of_racl_alone() {
+    let header = header();
+    // Lines of comments begin with a space and a star, and those of parameters and fields with spaces.
+    let begins = |line: &&str| line.contains('(') && line.starts_with(|first: char| first.is_ascii_alphabetic());
+    let name = |line: &str| line.split('(').next()?.split([' ', '*']).next_back().map(str::to_owned);
+    let names: Vec<String> =
+        header.lines().filter(begins).filter(|line| !line.starts_with("typedef ")).filter_map(name).collect();
+    let others: Vec<&String> = names.iter().filter(|name| !name.starts_with("racl_")).collect();
+    assert!(others.is_empty(), "{others:?}, to be excluded in cbindgen.toml");
+    assert_eq!(names.len(), functions(&header).len());
+}
+
 /// Names of constants of the header, and their values.
 fn constants(text: &str) -> BTreeMap<&str, &str> {
     text.lines().filter_map(|line| line.strip_prefix("#define ").unwrap_or(line).split_once(' ')).collect()
@@ -159,6 +173,14 @@ fn programs_in_c_give_what_they_expect() {
     }
     assert!(all >= LEAST, "{all}");
     figure("checks of the programs in C", all, &format!("checks\tat least {LEAST}"));
+}
+
+/// Up to CANN 8.3 a thread of the context runs its functions, whose end a thread may ask for that ends itself.
+#[test]
+fn threads_end_what_they_had_of_an_older_release() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut older = compiled(folder.path(), C, &source("exits"), &[]);
+    assert!(count("exits", &run(older.env("RACL_MOCK_OLDER_HOST_FUNCTIONS", "1"))) > 10);
 }
 
 /// Without callbacks: what orders them is inside the library, where the sanitizer does not look.

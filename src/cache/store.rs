@@ -49,7 +49,7 @@ impl Place {
     /// Makes the folders and takes their lock. `None` when others hold it all the time.
     pub(super) fn lock(&self, timeout: Duration) -> Result<Option<Locked>, Trouble> {
         // Waiting for oneself ends with the time-out only.
-        if HELD.with_borrow(|held| held.contains(&self.path())) {
+        if HELD.try_with(|held| held.borrow().contains(&self.path())).unwrap_or(false) {
             let why = "it is being built around this compilation, which is inside of its closure";
             return Err(super::folder::refused(&self.path(), why));
         }
@@ -162,7 +162,8 @@ fn load(folder: &Folder, fits: impl FnOnce(&Hash) -> bool, code: Code<'_>) -> Fo
 }
 
 thread_local! {
-    /// The places that this thread has locked.
+    /// The places that this thread has locked. Gone where destructors of the thread's own values run, which may call in
+    /// from C: there a compilation inside of its own closure waits until its time is over.
     static HELD: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -176,14 +177,14 @@ struct Held {
 
 impl Held {
     fn new(path: PathBuf) -> Self {
-        HELD.with_borrow_mut(|held| held.push(path.clone()));
+        let _ = HELD.try_with(|held| held.borrow_mut().push(path.clone()));
         Self { path, _here: PhantomData }
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        HELD.with_borrow_mut(|held| held.retain(|path| *path != self.path));
+        let _ = HELD.try_with(|held| held.borrow_mut().retain(|path| *path != self.path));
     }
 }
 

@@ -9,11 +9,14 @@ enum { KEYS = 2, ROUNDS = 3 };
 static pthread_key_t keys[KEYS]; /* made before and behind those of the library */
 static racl_library *library;
 static racl_context *context;
+static racl_cache *cache;
 
 typedef struct {
-    int key, round; /* in which round of destructors it ends, from 1 on */
+    int key, in_round; /* in which round of destructors it ends, from 1 on */
+    int round;         /* how many are left */
     int is_over;
-    racl_stream *stream;
+    racl_context *own;
+    racl_stream *stream, *of_own;
     racl_buffer *buffer;
     racl_event *event;
     racl_graph *graph;
@@ -42,8 +45,43 @@ static void work(mine *of, unsigned char with) {
     CHECK(racl_stream_free((racl_stream *)of->buffer) == RACL_WRONG_KIND);
 }
 
+/* A context of its own, whose functions a thread runs in older releases. */
+static void begin_own(mine *of) {
+    DO(racl_context_new(context, &of->own));
+    DO(racl_stream_new(of->own, NULL, &of->of_own));
+    DO(racl_stream_host_function(of->of_own, nothing, NULL, NULL));
+}
+
+static void end_own(mine *of) {
+    DO(racl_stream_free(of->of_own));
+    DO(racl_context_close(of->own));
+}
+
+static int32_t record(void *user, racl_builder *g) {
+    (void)user;
+    DO(racl_builder_output(g, "y", unary(g, "aclnnAbs", input(g, "x", 4, 0, RACL_INPUT_COPIED))));
+    return RACL_OK;
+}
+
+/* Builds a plan, with a lock on its place in the cache. */
+static void compile(const mine *of, char with) {
+    char name[] = "abs00-";
+    racl_compile what = {.size = sizeof what, .function = name, .build = record};
+    racl_plan *plan;
+    name[3] += (char)of->key;
+    name[4] += (char)of->in_round;
+    name[5] = with;
+    DO(racl_cache_compile(cache, context, &what, &plan));
+    DO(racl_plan_free(plan));
+}
+
 static void begin(mine *of) {
     racl_capture *capture;
+    /* What a thread has for itself from the first time on is gone the next time. */
+    begin_own(of);
+    end_own(of);
+    compile(of, 'a');
+    begin_own(of);
     DO(racl_stream_new(context, NULL, &of->stream));
     DO(racl_buffer_new(context, 64, &of->buffer));
     DO(racl_event_new(context, 0, &of->event));
@@ -60,11 +98,13 @@ static void end(void *value) {
         return;
     }
     work(of, 2);
+    compile(of, 'b');
     DO(racl_stream_fill(of->stream, of->buffer, 3));
     DO(racl_buffer_free(of->buffer));
     DO(racl_graph_free(of->graph));
     DO(racl_stream_free(of->stream));
     DO(racl_event_free(of->event));
+    end_own(of);
     of->is_over = 1;
 }
 
@@ -77,13 +117,15 @@ static void *live(void *value) {
 
 int main(void) {
     racl_mock_live alive = {.size = sizeof alive};
+    racl_cache_options options = {.size = sizeof options, .name = "exits", .folder = "exits"};
     CHECK(pthread_key_create(&keys[0], end) == 0);
     DO(racl_library_open(NULL, &library));
     DO(racl_context_primary(library, 0, &context));
     CHECK(pthread_key_create(&keys[1], end) == 0);
+    DO(racl_cache_new(&options, &cache));
     for (int key = 0; key < KEYS; ++key) {
         for (int round = 1; round <= ROUNDS; ++round) {
-            mine of = {.key = key, .round = round};
+            mine of = {.key = key, .in_round = round, .round = round};
             racl_errors *errors;
             size_t count;
             pthread_t thread;
@@ -96,6 +138,7 @@ int main(void) {
             DO(racl_errors_free(errors));
         }
     }
+    DO(racl_cache_free(cache));
     DO(racl_context_close(context));
     DO(racl_mock_count(&alive));
     CHECK(alive.streams == 0 && alive.events == 0 && alive.graphs == 0 && alive.device_bytes == 0);

@@ -1,8 +1,8 @@
 //! The thread itself.
 
 use std::os::unix::thread::JoinHandleExt as _;
-use std::sync::Arc;
-use std::thread::{JoinHandle, ThreadId};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use acl_sys::{Table, aclrtContext};
@@ -11,7 +11,7 @@ use super::ContextInner;
 use crate::acl::Acl;
 use crate::call::{self, Caller, Scope, call};
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Guard, Lock, Signal, say};
+use crate::lock::{Guard, Lock, Signal, ThreadNumber, say};
 use crate::retire;
 
 /// Milliseconds that the thread waits for a callback before it looks whether it shall end.
@@ -28,7 +28,6 @@ const NONE_CAME: i32 = 507_012;
 pub(super) struct Runner {
     /// None once it was joined.
     handle: Lock<Option<JoinHandle<()>>>,
-    thread: ThreadId,
     pthread: u64,
     /// The process that it is in.
     process: u32,
@@ -39,6 +38,8 @@ pub(super) struct Runner {
 struct Shared {
     state: Lock<State>,
     changed: Signal,
+    /// From the thread's begin on. No lock, which a child of a fork may find taken.
+    thread: OnceLock<ThreadNumber>,
 }
 
 #[derive(Default)]
@@ -91,9 +92,9 @@ impl Runner {
             let text = format!("no thread for host functions, which this library needs: {error}");
             Error::new(ErrorKind::Other, text).with_source(error)
         })?;
-        let (thread, pthread) = (handle.thread().id(), handle.as_pthread_t());
+        let pthread = handle.as_pthread_t();
         let process = std::process::id();
-        Ok(Self { handle: Lock::new(Some(handle)), thread, pthread, process, shared })
+        Ok(Self { handle: Lock::new(Some(handle)), pthread, process, shared })
     }
 
     /// How the library knows it.
@@ -102,7 +103,7 @@ impl Runner {
     }
 
     pub(super) fn is_this_thread(&self) -> bool {
-        std::thread::current().id() == self.thread
+        self.shared.thread.get() == Some(&ThreadNumber::here())
     }
 
     /// A child of a fork has no such thread.
@@ -203,6 +204,7 @@ fn run(bound: Bound, shared: &Shared) {
     let _says = Says(shared);
     // Before that: whoever waits for the end may end the library.
     let bound = bound;
+    shared.thread.get_or_init(ThreadNumber::here);
     drop(shared.changed.wait_while(shared.lock(), |state| !state.begins && !state.stops));
     let mut told = false;
     let mut works = false;
