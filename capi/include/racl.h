@@ -22,8 +22,9 @@
  * RACL_BUSY, and nothing is done; so does one that the calling thread is using, in a callback, and the end of one that
  * another thread is inside a call with, such as a wait. A callback may run on several threads at once, as where two
  * executables have one plan: it locks what it shares. A thread that is cancelled (pthread_cancel()) inside a function that
- * waits, reads, ends something or calls functions of the program goes on until that returns; inside one that only queues
- * work, which may wait for room, the process may end.
+ * waits, reads, ends something or calls functions of the program goes on until that returns. Inside one that queues work
+ * the process may end: those wait for room, racl_executable_run() calls foreign launches and waits for conditions, and the
+ * first call of a thread may read files. racl_operator() is put off where index checks are on, which wait.
  *
  * Callbacks. A function that racl calls may be called on any thread, with no lock of racl held. Another number than 0
  * fails the work that called it. An exception of C++ must not leave one: it ends the process with a text that says so;

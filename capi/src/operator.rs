@@ -263,6 +263,8 @@ pub unsafe extern "C" fn racl_operator(
             let lists: Vec<Vec<&dyn Operand>> = held.iter().map(Held::operands).collect();
             let arguments: Vec<Argument<'_>> =
                 held.iter().zip(&lists).map(|(held, list)| held.argument(list)).collect();
+            // It waits for the indices then.
+            let _uncancelled = stream.context().index_checks().then(Uncancelled::new);
             Ok(racl::op::call(stream, name, &arguments)?)
         })
     })

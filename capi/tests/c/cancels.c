@@ -33,7 +33,31 @@ static int32_t record(void *user, racl_builder *g) {
     return RACL_OK;
 }
 
-enum { STREAM, STREAM_WITHIN, EVENT, CONTEXT, READ, END, WAITS };
+/* Gives an operator whose index the host looks at, once the work that writes it is done. */
+static void check_index(void) {
+    static const float data[4] = {1, 2, 3, 4};
+    size_t one = 1;
+    racl_stream *other;
+    racl_tensor *x = tensor(context, data, 2, (size_t[]){2, 2}), *out = tensor(context, data, 2, (size_t[]){1, 2}), *index;
+    racl_tensor_layout layout = {.size = sizeof layout, .dtype = INT64, .rank = 1, .shape = &one, .format = ND};
+    DO(racl_tensor_new(buffer, &layout, &index));
+    DO(racl_stream_new(context, NULL, &other));
+    racl_arg args[4] = {{.kind = RACL_ARG_TENSOR, .data = x}, whole(0), {.kind = RACL_ARG_TENSOR, .data = index},
+                        {.kind = RACL_ARG_TENSOR, .data = out}};
+    DO(racl_context_set_index_checks(context, 1));
+    DO(racl_mock_hold(stream));
+    DO(racl_stream_fill(stream, buffer, 0));
+    CHECK(pthread_cancel(pthread_self()) == 0);
+    CHECK(sem_post(&begins) == 0);
+    DO(racl_operator(other, "aclnnIndexSelect", args, 4));
+    DO(racl_context_set_index_checks(context, 0));
+    DO(racl_stream_free(other));
+    DO(racl_tensor_free(index));
+    DO(racl_tensor_free(out));
+    DO(racl_tensor_free(x));
+}
+
+enum { STREAM, STREAM_WITHIN, EVENT, CONTEXT, READ, END, INDEX, WAITS };
 
 /* Waits in one of several ways for work that is held. */
 static void wait_for(int how, const racl_event *event, racl_host *host) {
@@ -49,6 +73,10 @@ static void wait_for(int how, const racl_event *event, racl_host *host) {
 }
 
 static void waits(int how) {
+    if (how == INDEX) {
+        check_index();
+        return;
+    }
     racl_event *event;
     racl_host *host;
     DO(racl_event_new(context, 0, &event));
