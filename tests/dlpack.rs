@@ -139,13 +139,18 @@ fn a_graph_keeps_their_memory() {
     assert_eq!(ended.load(Ordering::SeqCst), 1);
 }
 
+/// Its first element, as an addition that wraps has it, is at 0.
+fn to_the_first_address(raw: &mut DLManagedTensorVersioned) {
+    (raw.dl_tensor.data, raw.dl_tensor.byte_offset) = (std::ptr::without_provenance_mut(usize::MAX - 15), 16);
+}
+
 #[test]
 fn what_is_no_tensor_of_this_device_comes_back() {
     let _alone = mock::exclusive();
     let device = device();
     let memory = device.upload(&[0.0_f32; 8]).unwrap();
     type Change = fn(&mut DLManagedTensorVersioned);
-    let cases: [(Change, &str); 9] = [
+    let cases: [(Change, &str); 11] = [
         (|raw| raw.dl_tensor.device = HOST, "device 1:0"),
         (|raw| raw.dl_tensor.device.device_id = 5, "device 12:5"),
         (|raw| raw.dl_tensor.dtype.bits = 24, "24 bits"),
@@ -153,6 +158,8 @@ fn what_is_no_tensor_of_this_device_comes_back() {
         (|raw| raw.flags = DLManagedTensorVersioned::READ_ONLY, "must not be written"),
         (|raw| raw.dl_tensor.data = std::ptr::null_mut(), "without memory"),
         (|raw| raw.dl_tensor.byte_offset = 2, "2 elements of 4 bytes at"),
+        (|raw| raw.dl_tensor.byte_offset = u64::MAX - 63, "beyond the last address"),
+        (to_the_first_address, "beyond the last address"),
         // SAFETY: the sizes and strides of this test, one of each.
         (|raw| unsafe { *raw.dl_tensor.strides = -1 }, "below zero"),
         // SAFETY: as above.
@@ -250,6 +257,9 @@ fn arrays_of_the_host_are_read_with_any_strides() {
     assert_says(&taken(raw).unwrap().as_slice::<f32>().unwrap_err(), ErrorKind::InvalidArgument, &["device 12:0"]);
     let (raw, _) = made(data, HOST, &[1], None, |raw| raw.dl_tensor.byte_offset = 1);
     assert_says(&taken(raw).unwrap().as_slice::<f32>().unwrap_err(), ErrorKind::InvalidArgument, &["aligned to 4"]);
+    let (raw, _) = made(data, HOST, &[1], None, to_the_first_address);
+    let error = taken(raw).unwrap().to_vec::<f32>().unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["beyond the last address"]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Tensors that come from other frameworks.
 
+use std::ffi::c_void;
+
 use bytemuck::Pod;
 
 use super::{DLDevice, Managed, types};
@@ -30,20 +32,21 @@ impl Managed {
     /// memory that is [read only](Self::is_read_only), more than eight dimensions, no elements, or strides below zero.
     pub fn into_tensor(self, context: impl AsRef<Context>) -> Result<AnyTensor, Refused<Self>> {
         let context = context.as_ref();
-        let checked =
-            self.check_device(context).and_then(|()| Ok((self.layout()?, types::from_dlpack(self.dtype())?)));
-        let (Layout { shape, strides, span }, kind) = match checked {
+        let checked = self
+            .check_device(context)
+            .and_then(|()| Ok((self.layout()?, types::from_dlpack(self.dtype())?, self.first()?)));
+        let (Layout { shape, strides, span }, kind, address) = match checked {
             Ok(checked) => checked,
             Err(error) => return Err(Refused::new(self, error)),
         };
-        let (address, each) = (self.first(), kind.bits() / 8);
+        let each = kind.bits() / 8;
         let bytes = span.checked_mul(each).filter(|bytes| isize::try_from(*bytes).is_ok());
         let ends = |bytes: &usize| address.addr().checked_add(*bytes).is_some();
         let Some(bytes) = bytes.filter(|bytes| address.addr().is_multiple_of(each) && ends(bytes)) else {
             let text = format!("{span} elements of {each} bytes at {address:p}");
             return Err(Refused::new(self, Error::invalid(text)));
         };
-        let buffer = match self.known(bytes) {
+        let buffer = match self.known(address, bytes) {
             // Two books of the same memory would not know of each other's work.
             Some(known) => {
                 drop(self);
@@ -80,17 +83,22 @@ impl Managed {
     }
 
     /// So many bytes from the first element on, of memory that is known here.
-    fn known(&self, bytes: usize) -> Option<SharedBuffer<u8>> {
+    fn known(&self, first: *mut c_void, bytes: usize) -> Option<SharedBuffer<u8>> {
         let home = self.home()?;
-        let from = self.first().addr().checked_sub(home.address().addr())?;
+        let from = first.addr().checked_sub(home.address().addr())?;
         let is_inside = from.checked_add(bytes).is_some_and(|end| end <= home.bytes());
         is_inside.then(|| SharedBuffer::within(&home, from, bytes))
     }
 
     /// Address of the first element.
-    fn first(&self) -> *mut std::ffi::c_void {
-        let tensor = self.tensor();
-        tensor.data.wrapping_byte_add(usize::try_from(tensor.byte_offset).unwrap_or(usize::MAX))
+    fn first(&self) -> Result<*mut c_void> {
+        let (data, offset) = (self.tensor().data, self.tensor().byte_offset);
+        match usize::try_from(offset).ok().and_then(|offset| data.addr().checked_add(offset)) {
+            Some(address) => Ok(data.with_addr(address)),
+            None => Err(Error::invalid(format!(
+                "a first element {offset} bytes behind {data:p}, beyond the last address"
+            ))),
+        }
     }
 
     fn layout(&self) -> Result<Layout> {
@@ -148,7 +156,7 @@ impl Managed {
         }
         // SAFETY: whoever made the tensor promised so many elements of this type there, which stay as long as this
         // value; the address is checked to be aligned.
-        Ok(unsafe { std::slice::from_raw_parts(self.first().cast::<T>(), elements) })
+        Ok(unsafe { std::slice::from_raw_parts(self.first()?.cast::<T>(), elements) })
     }
 
     /// A copy of the elements in memory of the host, in row order, whatever the strides.
@@ -165,7 +173,7 @@ impl Managed {
             let text = format!("a copy of a tensor of shape {shape} that lies on {span} elements");
             Error::new(ErrorKind::OutOfMemory, text).with_source(error)
         })?;
-        let (first, mut at) = (self.first().cast::<T>(), vec![0; shape.len()]);
+        let (first, mut at) = (self.first()?.cast::<T>(), vec![0; shape.len()]);
         for _ in 0..count {
             let place = at.iter().zip(&strides).map(|(at, stride)| at * stride).sum::<usize>();
             // SAFETY: an element of the tensor, which has them at these places of one allocation of the host.
@@ -193,8 +201,9 @@ impl Managed {
         if kind != T::TYPE.into() {
             return Err(Error::invalid(format!("elements of DLPack's {:?} as {:?}", self.dtype(), T::TYPE)));
         }
-        if self.tensor().data.is_null() || !self.first().cast::<T>().is_aligned() {
-            return Err(Error::invalid(format!("elements at {:p}, aligned to {}", self.first(), align_of::<T>())));
+        let first = self.first()?;
+        if self.tensor().data.is_null() || !first.cast::<T>().is_aligned() {
+            return Err(Error::invalid(format!("elements at {first:p}, aligned to {}", align_of::<T>())));
         }
         self.layout()
     }
