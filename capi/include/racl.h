@@ -2635,11 +2635,12 @@ int32_t racl_context_set_tracking(const racl_context *context,
                                   int32_t on);
 
 /**
- * Whether the host looks at indices before it gives an operator that uses them to a stream of the context: 0, as a context
- * begins unless RACL_CHECK_INDICES in the environment is 1, or 1, for tests and while a program is written, since it waits
- * for what makes them. One out of range is RACL_INVALID_ARGUMENT of racl_operator() then, with its place, and nothing is
- * queued; otherwise a kernel of a card may read, or write, other memory of the device. Operators of captures and of runs of
- * plans are not looked at. It counts for what is given to streams from then on, by any thread.
+ * Whether the host looks at indices before it gives an operator that uses them to a stream of the context: 0, as a
+ * context begins unless RACL_CHECK_INDICES in the environment is 1, or 1, for tests and while a program is written,
+ * since it waits for all work that uses their memory, for ever where that waits for the calling thread. One out of
+ * range is RACL_INVALID_ARGUMENT of racl_operator() then, with its place, and nothing is queued; otherwise a kernel of
+ * a card may read, or write, other memory of the device. Operators of captures and of runs of plans are not looked at.
+ * It counts for what is given to streams from then on, by any thread.
  */
 int32_t racl_context_set_index_checks(const racl_context *context,
                                       int32_t on);

@@ -29,12 +29,13 @@ impl Context {
     /// call waits for all work that uses their memory, on whatever stream, and copies them: it may be told that such work
     /// failed, and waits for ever where that waits for the calling thread, as at a gate or for a value.
     ///
-    /// These operators are looked at, by whatever function they are called: those that gather, scatter, index, embed, take
-    /// and put, and the losses that take a class for each row. Not looked at are others; indices that are not `i32` or
-    /// `i64`, and in a list those behind them, where a mask may stand for several dimensions; operators of a capture, of
-    /// other code too, and of an update of a graph; what a run of a plan gives to streams
-    /// ([`Plan::simulate`](crate::plan::Plan::simulate) finds those); and anything beside a capture of the indices' context
-    /// that forbids a wait. Captures of other code on other streams are not known, and a wait may spoil them.
+    /// These operators are looked at, by whatever function they are called: those that gather, scatter, index, embed,
+    /// take and put, and the losses that take a class for each row. Not looked at are others; indices that are not
+    /// `i32` or `i64`, and in a list those behind them, where a mask may stand for several dimensions; operators of a
+    /// capture, of other code too, and of an update of a graph; what a run of a plan gives to streams
+    /// ([`Plan::simulate`](crate::plan::Plan::simulate) finds those); and anything beside a capture of the indices'
+    /// context that forbids a wait, or where the library does not tell whether other code captures with the stream.
+    /// Captures of other code on other streams are not known, and a wait may spoil them.
     ///
     /// Negative indices are in range for operators that count them from the end: gathers, lists of indices, takes and
     /// puts, fills, and `aclnnGatherNd` where it is told so.
@@ -123,7 +124,7 @@ fn check_by(rule: &Rule, call: &Call<'_>) -> Result<()> {
                 let indices = operand::memory(list.at(member))?;
                 let Some(size) = size_at(&data, member) else { return Ok(()) };
                 // A mask stands for as many dimensions as it has: those behind it are of others.
-                if indices.dims.elements() > 0 && type_of(&indices).is_none() {
+                if type_of(&indices).is_none() && (indices.dims.elements() > 0 || indices.dims.rank() > 1) {
                     return Ok(());
                 }
                 let name = format!("{}[{member}]", rule.index);

@@ -190,6 +190,24 @@ fn captures_are_not_looked_at_nor_spoilt() {
     drop(graph.unwrap());
 }
 
+/// The mock takes no masks; what matters is that the library is asked.
+#[test]
+fn what_is_behind_a_mask_in_a_list_is_left_to_the_library() {
+    let context = checked();
+    let stream = context.stream().unwrap();
+    let (ones, five) = (context.upload_tensor(&[1.0_f32; 24], [2, 2, 6]).unwrap(), 5_i64);
+    let index = context.upload_tensor(&[five], [1]).unwrap();
+    let mut out = context.zeros::<f32>([1]).unwrap();
+    for rows in [2, 0] {
+        let (x, bytes) = (ones.narrow(0, 0..rows).unwrap(), context.upload(&[1_u8; 4]).unwrap());
+        let mask = AnyTensor::over(bytes, DataType::Bool, [rows, 2]).unwrap();
+        let error = aclnn::index(&stream, &x, &[&mask, &index], &mut out).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OperatorArgument, "{rows}: {error}");
+    }
+    let error = aclnn::index(&stream, &ones, &[&index], &mut out).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+}
+
 #[test]
 fn what_runs_later_is_not_looked_at() {
     let context = checked();

@@ -305,7 +305,9 @@ impl Issue<'_> {
     pub(super) fn is_refused(&self, error: &Error) -> bool {
         let node = self.next.checked_sub(1).and_then(|node| self.source.recipe.nodes.get(node));
         let plan = self.source.plan;
+        // Where an object of the library could not be made there is no code.
         error.kind() == ErrorKind::OperatorArgument
+            && error.code().is_some()
             && !plan.recipe.symbols.is_empty()
             && matches!(node.map(|node| node.kind), Some(NodeKind::Foreign(function)) if plan.operator(function).is_some())
     }

@@ -37,22 +37,19 @@ impl Executable {
         bound: &[Option<Bound>],
         at: At,
     ) -> Result<Captured> {
-        if self.origin.0.is_spoilt() {
-            self.origin = Stream::lease(self.context.inner())?;
-        }
         let evicts = self.options.on_full == OnFull::EvictLeastRecent;
         let (mut form, mut why) = (self.form, None);
         while evicts && self.store.len() > 0 && budget::is_short(&self.plan.0, &self.context, form)? {
             self.evict();
         }
         loop {
+            if self.origin.0.is_spoilt() {
+                self.origin = Stream::lease(self.context.inner())?;
+            }
             match self.record(Arc::clone(sized), key.clone(), bound, (form, at)) {
                 Err(Failed { error, .. }) if evicts && self.store.len() > 0 && none_left(&error) => self.evict(),
                 Err(Failed { error, in_arm: true }) if self.may_be_in_parts(sized) => {
                     (form, why) = (Form::Segments, Some(error));
-                    if self.origin.0.is_spoilt() {
-                        self.origin = Stream::lease(self.context.inner())?;
-                    }
                 }
                 done => return done.map_err(|failed| in_place_of(failed.error, why)),
             }

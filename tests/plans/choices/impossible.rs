@@ -144,6 +144,7 @@ fn graphs_of_earlier_runs_go_for_one_in_parts() {
         assert_eq!(run(&alone, &mut exe, 3, 0).unwrap(), NOTHING);
         mock::fail("aclmdlRICaptureBegin", nth, 207_001).unwrap();
         assert_eq!(run(&alone, &mut exe, 0, 0).unwrap(), NOTHING, "capture {nth}");
+        assert_eq!(exe.counters().evicted, 1, "capture {nth}");
         mock::clear_failures();
     }
 }
