@@ -223,15 +223,17 @@ fn a_library_with_a_sanitizer_has_nothing_to_say() {
     let folder = tempfile::tempdir().unwrap();
     let counted =
         |name: &str, source: &Path| count(name, &run(&mut compiled(folder.path(), compiler, source, &flags)));
-    for name in PROGRAMS {
-        assert!(counted(name, &source(name)) > 10, "{name}");
+    // In the last destructors of a thread the sanitizer of races has forgotten the thread.
+    let programs = || PROGRAMS.iter().filter(|program| name != "thread" || **program != "exits");
+    for program in programs() {
+        assert!(counted(program, &source(program)) > 10, "{program}");
     }
     let (bad, checks) = bad_values(folder.path());
     assert_eq!(counted("bad", &bad), checks);
     let mut two = copies(folder.path(), compiler, &flags);
     assert!(count("copies", &run(&mut two)) > 10);
     let what = format!("programs in C and libracl with -fsanitize={name}");
-    figure(&what, PROGRAMS.len() + 2, "programs\tnone");
+    figure(&what, programs().count() + 2, "programs\tnone");
 }
 
 /// The program that calls every function badly, and how many checks it makes.

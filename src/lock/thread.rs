@@ -17,10 +17,13 @@ impl ThreadNumber {
     /// That of the calling thread.
     pub(crate) fn here() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        if OWN.get() == 0 {
-            OWN.set(NEXT.fetch_add(1, Ordering::Relaxed));
-        }
-        Self(OWN.get())
+        // Asked for once: in a shared library that is a call.
+        OWN.with(|own| {
+            if own.get() == 0 {
+                own.set(NEXT.fetch_add(1, Ordering::Relaxed));
+            }
+            Self(own.get())
+        })
     }
 }
 
