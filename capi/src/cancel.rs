@@ -15,8 +15,8 @@ unsafe extern "C" {
 #[cfg(target_os = "linux")]
 const DISABLE: c_int = 1;
 
-/// While it is there a cancellation of the thread that made it waits, also in callbacks on that thread. It takes some ten
-/// nanoseconds: functions that only queue work go without.
+/// While it is there a cancellation of the thread that made it waits, also in callbacks on that thread. It costs two
+/// atomic operations: functions that only queue work go without.
 pub(crate) struct Uncancelled {
     #[cfg(target_os = "linux")]
     former: c_int,

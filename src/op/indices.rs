@@ -78,8 +78,7 @@ struct Range {
 
 impl Range {
     fn has(self, index: i64) -> bool {
-        let least = if self.wraps { -self.size } else { 0 };
-        (least..self.size).contains(&index) || self.skipped == Some(index)
+        (self.least()..self.size).contains(&index) || self.skipped == Some(index)
     }
 
     fn least(self) -> i64 {
@@ -120,6 +119,7 @@ fn check_by(rule: &Rule, call: &Call<'_>) -> Result<()> {
             check_tensor(rule.index, &indices, of)
         }
         Some(Arg::Tensors(list, _)) => {
+            let Some(range) = rule.range(call, &data) else { return Ok(()) };
             for member in 0..list.count() {
                 let indices = operand::memory(list.at(member))?;
                 let Some(size) = size_at(&data, member) else { return Ok(()) };
@@ -128,7 +128,7 @@ fn check_by(rule: &Rule, call: &Call<'_>) -> Result<()> {
                     return Ok(());
                 }
                 let name = format!("{}[{member}]", rule.index);
-                check_tensor(&name, &indices, |_| Some(Range { size, wraps: true, skipped: None }))?;
+                check_tensor(&name, &indices, |_| Some(Range { size, ..range }))?;
             }
             Ok(())
         }

@@ -125,14 +125,13 @@ impl<T: Pod> PinnedBuffer<T> {
     /// A buffer over `len` elements of pinned memory that stays with other code: of another framework in the process, of
     /// a file that is mapped and pinned. `owner` is what keeps it: it is dropped, on any thread, once neither this value
     /// nor a copy nor a graph has the memory. A closure's guard, an `Arc`, or `()` for memory that others keep alive
-    /// longer.
+    /// longer. A panic of dropping it is caught and told in the log.
     ///
     /// # Safety
     ///
     /// 1. `address` is null or begins `len` initialised elements of host memory that is pinned for the library of
     ///    `context`, with `aclrtMallocHost` or `aclrtHostRegister`, and stays so until `owner` is dropped.
     /// 2. No other code uses the memory until then, as if the value were an exclusive borrow of it.
-    /// 3. A panic of dropping `owner` does not end the process: it is caught and told in the log.
     ///
     /// # Errors
     ///

@@ -160,7 +160,7 @@ impl Stream {
         Ok(Some(unsafe { value.userCustomTag }).filter(|tag| *tag != NO_TAG))
     }
 
-    /// Records what `work` submits with what its operators are called, while this stream captures: a profile that begins
+    /// Records what `work` submits to this stream with what its operators are called, while it captures: a profile that begins
     /// behind the capture can name them in replays then. A profile that is there already names them without it. What is
     /// noted of them goes with the graph. The mock's profiles name operators of graphs either way.
     ///

@@ -93,12 +93,16 @@ fn memory_that_host_and_device_share() {
 }
 
 /// An import, whose export stays until the work that uses it is done.
-struct Imported(Option<DeviceBuffer<u8>>, Context, #[allow(dead_code)] MemoryExport);
+struct Imported {
+    import: Option<DeviceBuffer<u8>>,
+    context: Context,
+    _export: MemoryExport,
+}
 
 impl Drop for Imported {
     fn drop(&mut self) {
-        self.0 = None;
-        self.1.synchronize().unwrap();
+        self.import = None;
+        self.context.synchronize().unwrap();
     }
 }
 
@@ -111,7 +115,7 @@ fn memory_that_is_exported_and_imported() {
         // SAFETY: the export stays while this is used.
         let mut import = unsafe { context.import_memory::<u8>(export.key()) }.unwrap();
         stream.fill_bytes(&mut import, 1).unwrap();
-        let import = Imported(Some(import), context.clone(), export);
+        let import = Imported { import: Some(import), context: context.clone(), _export: export };
         vec![Box::new(stream), Box::new(memory), Box::new(import)]
     });
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::mock::{self, RaceCheck};
 use racl::op::{DataType::F32, aclnn};
-use racl::plan::auto::{Auto, Overlapped, Rates, Target};
+use racl::plan::auto::{Auto, Overlapped, Rates, Report, Target};
 use racl::plan::{Builder, Frozen, HostFunction, Input, Options, Plan, Simulated, Value};
 use racl::{Result, Tensor};
 
@@ -123,13 +123,23 @@ fn left(plan: &Plan, run: u64, given: &[Given]) -> [Vec<u8>; 4] {
     [y, z, host, run.input_bytes("state").unwrap()].map(<[u8]>::to_vec)
 }
 
+/// That a plan and what was made of it leave the same, simulated and on each way that runs.
+fn check_same(mock: &Alone, (plan, new): (&Plan, &Plan), seed: u64, report: &Report) {
+    let outputs = ["y", "z"].map(|name| (name.to_owned(), F32));
+    let turns = [given(seed, 0), given(seed, 1)];
+    for (turn, run) in turns.iter().zip(0..) {
+        let expected = left(plan, run, turn);
+        (0..3).for_each(|run| assert_eq!(left(new, seed ^ run, turn), expected, "{report}"));
+    }
+    Case { plan: new, turns: &turns, outputs: &outputs }.check(&mock.device, seed);
+}
+
 #[test]
 fn random_plans_leave_the_same_bytes_when_their_work_overlaps() {
     let mock = Alone::new();
     let before = mock::check_races(RaceCheck::Report);
     let counts = [(); 4].map(|()| AtomicUsize::new(0));
     let count = |index: usize, one: bool| counts[index].fetch_add(usize::from(one), Ordering::Relaxed);
-    let outputs = ["y", "z"].map(|name| (name.to_owned(), F32));
     for_seeds(900_000..900_240, |seed| {
         let plan = plan(seed);
         let Overlapped { plan: new, report, .. } = plan.overlap(&auto().streams(seed % 3 > 0)).unwrap();
@@ -137,12 +147,7 @@ fn random_plans_leave_the_same_bytes_when_their_work_overlaps() {
         count(1, !report.prefetched.is_empty());
         count(3, report.prefetched.iter().any(|one| one.reader.operator == "aclnnAmax"));
         count(2, !report.moved.is_empty() && !report.prefetched.is_empty());
-        let turns = [given(seed, 0), given(seed, 1)];
-        for (turn, run) in turns.iter().zip(0..) {
-            let expected = left(&plan, run, turn);
-            (0..3).for_each(|run| assert_eq!(left(&new, seed ^ run, turn), expected, "{report}"));
-        }
-        Case { plan: &new, turns: &turns, outputs: &outputs }.check(&mock.device, seed);
+        check_same(&mock, (&plan, &new), seed, &report);
     });
     let races = mock::races();
     mock::check_races(before);
@@ -221,19 +226,13 @@ fn bodies_that_overlap_where_they_are_called_leave_the_same_bytes() {
     let mock = Alone::new();
     let before = mock::check_races(RaceCheck::Report);
     let counts = [(); 2].map(|()| AtomicUsize::new(0));
-    let outputs = ["y", "z"].map(|name| (name.to_owned(), F32));
     for_seeds(970_000..970_060, |seed| {
         let plan = caller(seed);
         let Overlapped { plan: new, report, .. } = plan.overlap(&auto().keep_calls(true)).unwrap();
         assert!(report.after <= report.before, "{report}");
         counts[0].fetch_add(usize::from(!report.moved.is_empty()), Ordering::Relaxed);
         counts[1].fetch_add(usize::from(!report.prefetched.is_empty()), Ordering::Relaxed);
-        let turns = [given(seed, 0), given(seed, 1)];
-        for (turn, run) in turns.iter().zip(0..) {
-            let expected = left(&plan, run, turn);
-            (0..3).for_each(|run| assert_eq!(left(&new, seed ^ run, turn), expected, "{report}"));
-        }
-        Case { plan: &new, turns: &turns, outputs: &outputs }.check(&mock.device, seed);
+        check_same(&mock, (&plan, &new), seed, &report);
     });
     let races = mock::races();
     mock::check_races(before);

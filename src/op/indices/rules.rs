@@ -51,7 +51,7 @@ const fn rule(operator: &'static str, index: &'static str, within: Within, wraps
 use Within::{Classes, Dim, Each, Elements, First, Leading, Starts};
 use Wraps::{No, Yes};
 
-/// By the documents of the operators; where these say nothing of negative ones, as the mock's kernels take them.
+/// What the mock's kernels take, which a test compares; no card was seen.
 static RULES: [Rule; 26] = [
     rule("aclnnCrossEntropyLoss", "target", Classes("input"), No),
     rule("aclnnEmbedding", "indices", First, No),

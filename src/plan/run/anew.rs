@@ -11,14 +11,15 @@ use crate::stream::{Stream, Task};
 use super::bindings::Bindings;
 use super::executable::Executable;
 use super::issue::At;
+use super::movable::how;
 
 impl Executable {
     /// [`replay`](Self::replay), which uses what the bindings have now, too.
     pub(super) fn replay_whole(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
-        if !self.is_lent_anew(index, bind) {
+        let lent = self.lent_anew(index, bind);
+        if lent.is_empty() {
             return self.replay(index, stream, bind, at);
         }
-        let lent = self.lent_anew(index, bind);
         let uses: Vec<_> = lent.iter().map(|(memory, how)| Touch::new(memory, *how)).collect();
         stream.0.order(&uses)?;
         // Code of the user may panic.
@@ -32,26 +33,16 @@ impl Executable {
         done.unwrap_or_else(|panic| resume_unwind(panic)).and(used.map(drop))
     }
 
-    fn is_lent_anew(&self, index: usize, bind: &Bindings) -> bool {
-        self.tracked.iter().any(|input| self.anew(index, *input, bind).is_some())
-    }
-
     /// The memory of tracked inputs that the graph does not keep, and what the plan does with it.
     fn lent_anew(&self, index: usize, bind: &Bindings) -> Vec<(Arc<Allocation>, How)> {
-        let memory = |input: &u32| {
-            // In rising order.
-            let is_written = self.written.binary_search(input).is_ok();
-            let how = if is_written { How::Written } else { How::Read };
-            self.anew(index, *input, bind).map(|memory| (Arc::clone(memory), how))
+        let (recipe, Some(captured)) = (&self.plan.0.recipe, self.store.peek(index)) else { return Vec::new() };
+        let anew = |input: &u32| {
+            let now = &bind.bound[*input as usize].as_ref()?.allocation;
+            let storage = recipe.storage_of(recipe.inputs[*input as usize].value);
+            let known = captured.pieces[storage as usize].as_ref();
+            let is_known = known.is_some_and(|known| Arc::ptr_eq(&known.allocation, now));
+            (!is_known).then(|| (Arc::clone(now), how(&self.written, *input)))
         };
-        self.tracked.iter().filter_map(memory).collect()
-    }
-
-    fn anew<'a>(&self, index: usize, input: u32, bind: &'a Bindings) -> Option<&'a Arc<Allocation>> {
-        let now = &bind.bound[input as usize].as_ref()?.allocation;
-        let recipe = &self.plan.0.recipe;
-        let storage = recipe.storage_of(recipe.inputs[input as usize].value);
-        let known = self.store.peek(index)?.pieces[storage as usize].as_ref();
-        (!known.is_some_and(|known| Arc::ptr_eq(&known.allocation, now))).then_some(now)
+        self.tracked.iter().filter_map(anew).collect()
     }
 }

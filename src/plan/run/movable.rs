@@ -22,15 +22,18 @@ pub(super) struct Movable {
     pub(super) groups: Vec<u32>,
 }
 
+/// What a plan does with an input, which is among those that are `written`, in rising order, or is read.
+pub(super) fn how(written: &[u32], input: u32) -> How {
+    if written.binary_search(&input).is_ok() { How::Written } else { How::Read }
+}
+
 /// The updatable inputs of a recipe, which are in `pieces`; `written` are those inputs that are written.
 pub(super) fn all(recipe: &Recipe, pieces: &Pieces, written: &[u32]) -> Vec<Movable> {
     let inputs = recipe.inputs.iter().enumerate().filter(|(_, input)| input.class == Input::Updatable);
     let movable = |(index, input): (usize, &InputInfo)| {
         let storage = recipe.storage_of(input.value);
         let address = pieces[storage as usize].as_ref().map_or(0, |piece| piece.address().addr());
-        // In rising order.
-        let is_written = written.binary_search(&(index as u32)).is_ok();
-        let how = if is_written { How::Written } else { How::Read };
+        let how = how(written, index as u32);
         Movable { input: index as u32, storage, how, address, groups: Vec::new() }
     };
     inputs.map(movable).collect()
